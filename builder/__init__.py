@@ -1,0 +1,1 @@
+"""Edits playbooks: the Django app that stores, checks, imports and exports them, and the site's wiring."""

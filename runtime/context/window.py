@@ -1,0 +1,33 @@
+"""ContextWindow: the ordered segments of one LLM call, as a value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from runtime.conversation.segments import Segment
+from runtime.playbook import ToolDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class ContextWindow:
+    """What one request sends: all segments in order; the last `added` of them are new with this request."""
+
+    layout: Literal["append", "swap"]
+    lane: str
+    stage: str
+    frame: str | None
+    segments: tuple[Segment, ...]
+    added: int
+    """How many of the last segments this request adds."""
+    tools: tuple[ToolDefinition, ...]
+    """The tools of the `tools` segment, in its order."""
+    allowed_tools: tuple[str, ...]
+    """The tools the stage may call now; the engine enforces it."""
+    empty_state: bool = False
+    state_snapshot: dict[str, Any] | None = None
+
+    @property
+    def tokens(self) -> int:
+        """Sum of the segments' counts."""
+        return sum(segment.tokens for segment in self.segments)

@@ -1,0 +1,1 @@
+"""What a session is made of: messages, segments, events and the state they fold into; plain Python."""

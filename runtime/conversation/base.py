@@ -1,0 +1,23 @@
+"""Frozen values in camelCase JSON: what messages, segments and events are built from.
+
+Unlike a document, an event is ours alone: an unknown field is an error.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+from pydantic.alias_generators import to_camel
+
+
+class Value(BaseModel):
+    """A frozen value with camelCase JSON names."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        alias_generator=to_camel,
+        populate_by_name=True,
+        serialize_by_alias=True,
+        use_attribute_docstrings=True,
+        protected_namespaces=(),
+    )

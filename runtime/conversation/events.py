@@ -1,0 +1,410 @@
+"""The events of a session's log: names and payloads (engine.md, "Events").
+
+The log is the only truth: append-only, `seq` gapless from 1. State is a fold over it. `text_delta` is not an
+event: it passes by on the socket and is not stored.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, TypeAdapter
+
+from runtime.conversation.base import Value
+from runtime.conversation.messages import AssistantMessage, ToolCall, ToolMessage, Usage
+from runtime.conversation.segments import CachePoint, Prediction, Segment
+from runtime.playbook import StageContextPolicy
+
+
+class EventBase(Value):
+    """What every event has. `turn` is 0 before the first turn."""
+
+    seq: int = 0
+    at: datetime
+    session: str
+    turn: int = 0
+
+
+class SessionStarted(EventBase):
+    type: Literal["session_started"] = "session_started"
+    playbook: str
+    playbook_digest: str = ""
+    variables: dict[str, Any] = Field(default_factory=dict)
+    data: dict[str, Any] | None = None
+    agents: tuple[str, ...] = ()
+
+
+class UserMessageEvent(EventBase):
+    """What the user said, or (`injected`) what a transition put into the conversation in the user's role."""
+
+    type: Literal["user_message"] = "user_message"
+    text: str
+    client_id: str | None = None
+    injected: bool = False
+
+
+class TurnStarted(EventBase):
+    type: Literal["turn_started"] = "turn_started"
+    cause: Literal["message", "start", "speak_on_enter", "timer", "retry", "raw"] = "message"
+    stage: str
+
+
+class Phase1Start(EventBase):
+    type: Literal["phase1_start"] = "phase1_start"
+    stage: str
+
+
+class Phase1Complete(EventBase):
+    type: Literal["phase1_complete"] = "phase1_complete"
+    stage: str
+    tool_calls: int = 0
+    reason: Literal["text", "transition", "limit", "timeout", "stopped"] = "text"
+
+
+class Phase2Start(EventBase):
+    type: Literal["phase2_start"] = "phase2_start"
+    stage: str
+
+
+class Phase2Complete(EventBase):
+    """The reply as it was shown."""
+
+    type: Literal["phase2_complete"] = "phase2_complete"
+    stage: str
+    text: str
+
+
+class ToolCallStart(EventBase):
+    type: Literal["tool_call_start"] = "tool_call_start"
+    call_id: str
+    name: str
+    arguments: dict[str, Any] | None = None
+
+
+class ToolCallComplete(EventBase):
+    type: Literal["tool_call_complete"] = "tool_call_complete"
+    call_id: str
+    tool_name: str
+    success: bool
+    result: Any = None
+    error: str | None = None
+    duration_ms: int = 0
+
+    def message(self) -> ToolMessage:
+        """The result as a message."""
+        return ToolMessage(
+            call_id=self.call_id,
+            tool_name=self.tool_name,
+            success=self.success,
+            result=self.result,
+            error=self.error,
+            duration_ms=self.duration_ms,
+        )
+
+
+class LLMCallStarted(EventBase):
+    """One request to a model. `added` is what this request appends to the segments already sent."""
+
+    type: Literal["llm_call_started"] = "llm_call_started"
+    call: int
+    """Number of the call in the session, from 1."""
+    lane: str
+    phase: Literal[0, 1, 2] = 1
+    """0: not a part of a turn's two phases (classifier, summary)."""
+    stage: str
+    frame: str | None = None
+    provider: str
+    model: str
+    layout: Literal["append", "swap"] = "append"
+    attempt: int = 1
+    added: tuple[Segment, ...] = ()
+    window: tuple[str, ...] = ()
+    """Hashes of all segments of the window, in order."""
+    cache_points: tuple[CachePoint, ...] = ()
+    predicted: Prediction | None = None
+    empty_state: bool = False
+    """True: nothing in the state changed; counts as an empty P-frame."""
+    tool_choice: Any = "auto"
+    settings: dict[str, Any] = Field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    """Settings that this model refuses and that were therefore not sent."""
+    request_digest: str = ""
+    request: dict[str, Any] | None = None
+    """The body as rendered; only with `options.debug`."""
+
+
+class LLMCallRetry(EventBase):
+    type: Literal["llm_call_retry"] = "llm_call_retry"
+    call: int
+    attempt: int
+    error: str
+    status: int | None = None
+    wait_ms: int = 0
+
+
+class LLMCallCompleted(EventBase):
+    type: Literal["llm_call_completed"] = "llm_call_completed"
+    call: int
+    message: AssistantMessage
+    usage: Usage | None = None
+    cost: float | None = None
+    """US dollars; None is "unknown", never free."""
+    first_token_ms: int | None = None
+    duration_ms: int = 0
+
+
+class LLMCallFailed(EventBase):
+    type: Literal["llm_call_failed"] = "llm_call_failed"
+    call: int
+    error: str
+    code: str = "error"
+    status: int | None = None
+    retryable: bool = False
+    shown_text: str = ""
+
+
+class TextWithdrawn(EventBase):
+    type: Literal["text_withdrawn"] = "text_withdrawn"
+    call: int
+    text: str
+
+
+class IntentClassified(EventBase):
+    type: Literal["intent_classified"] = "intent_classified"
+    intent: str | None = None
+    confidence: float = 0.0
+    classifier: str
+    scores: dict[str, float] = Field(default_factory=dict)
+
+
+class TransitionEvaluated(EventBase):
+    """One rule that was looked at: the answer to "why did it not fire?"."""
+
+    type: Literal["transition_evaluated"] = "transition_evaluated"
+    transition: str
+    verdict: bool
+    seen: Any = None
+    """The value the rule saw: text matched against, count, tools called."""
+    reason: str = ""
+
+
+class TransitionTriggered(EventBase):
+    type: Literal["transition_triggered"] = "transition_triggered"
+    transition: str | None = None
+    """None for a move that no rule made (a frame that ends at its limit)."""
+    from_stage: str
+    to_stage: str | None = None
+    mode: Literal["goto", "call", "return"] = "goto"
+    reason: str = ""
+    data: dict[str, Any] | None = None
+    clear_history: bool = False
+
+
+class TransitionRefused(EventBase):
+    type: Literal["transition_refused"] = "transition_refused"
+    transition: str | None = None
+    target_stage: str | None = None
+    reason: str
+
+
+class ToolChoiceUnmet(EventBase):
+    type: Literal["tool_choice_unmet"] = "tool_choice_unmet"
+    stage: str
+    tool_choice: Any
+
+
+class StageExited(EventBase):
+    type: Literal["stage_exited"] = "stage_exited"
+    stage: str
+    frame: str
+
+
+class StageEntered(EventBase):
+    """A visit begins: the stage's prompt with its placeholders filled, once, for this visit."""
+
+    type: Literal["stage_entered"] = "stage_entered"
+    stage: str
+    frame: str
+    visit: int
+    """Number of the visit in the session, from 1."""
+    prompt: str
+    data: dict[str, Any] | None = None
+    unresolved: tuple[str, ...] = ()
+    """Placeholders that were left as they stand."""
+
+
+class FramePushed(EventBase):
+    type: Literal["frame_pushed"] = "frame_pushed"
+    frame: str
+    depth: int
+    caller: str
+    stage: str
+    agent: str | None = None
+
+
+class FramePopped(EventBase):
+    type: Literal["frame_popped"] = "frame_popped"
+    frame: str
+    stage: str
+    value: Any = None
+    summary: str | None = None
+    reason: str = "return"
+
+
+class StateChanged(EventBase):
+    type: Literal["state_changed"] = "state_changed"
+    set: dict[str, Any] = Field(default_factory=dict)
+    deleted: tuple[str, ...] = ()
+    cause: str = ""
+    """`tool:NAME`, `on_enter`, `on_exit`, `user`, `return`."""
+
+
+class ArtifactSaved(EventBase):
+    type: Literal["artifact_saved"] = "artifact_saved"
+    name: str
+    summary: str
+    kind: str = "text"
+    length: int = 0
+    hash: str = ""
+
+
+class ArtifactLoaded(EventBase):
+    type: Literal["artifact_loaded"] = "artifact_loaded"
+    name: str
+    frame: str
+    offset: int = 0
+    length: int | None = None
+
+
+class ArtifactUnloaded(EventBase):
+    type: Literal["artifact_unloaded"] = "artifact_unloaded"
+    name: str
+    frame: str
+
+
+class CompactionPlanned(EventBase):
+    type: Literal["compaction_planned"] = "compaction_planned"
+    lane: str
+    rule: str
+    decision: bool
+    numbers: dict[str, Any] = Field(default_factory=dict)
+
+
+class WindowRewritten(EventBase):
+    type: Literal["window_rewritten"] = "window_rewritten"
+    lane: str
+    from_segment: str
+    to_segment: str
+    rule: Literal["return", "pays", "must", "trim", "clear", "swap", "unload", "restore", "model"]
+    replacement: tuple[Segment, ...] = ()
+    numbers: dict[str, Any] = Field(default_factory=dict)
+
+
+class CachePlanned(EventBase):
+    type: Literal["cache_planned"] = "cache_planned"
+    call: int
+    points: tuple[CachePoint, ...] = ()
+    predicted: Prediction | None = None
+    numbers: dict[str, Any] = Field(default_factory=dict)
+
+
+class TurnComplete(EventBase):
+    type: Literal["turn_complete"] = "turn_complete"
+    stage: str
+    text: str = ""
+    usage: Usage | None = None
+    cost: float | None = None
+
+
+class TurnInterrupted(EventBase):
+    type: Literal["turn_interrupted"] = "turn_interrupted"
+    stage: str
+    shown_text: str = ""
+    reason: Literal["stop", "interrupt", "process_died", "timeout"] = "stop"
+
+
+class TurnFailed(EventBase):
+    type: Literal["turn_failed"] = "turn_failed"
+    stage: str
+    code: str
+    message: str
+    """A sentence for the person; never a provider's raw error body."""
+    retryable: bool = True
+
+
+class ApprovalRequested(EventBase):
+    type: Literal["approval_requested"] = "approval_requested"
+    call_id: str
+    name: str
+    arguments: dict[str, Any] | None = None
+
+
+class ApprovalAnswered(EventBase):
+    type: Literal["approval_answered"] = "approval_answered"
+    call_id: str
+    approved: bool
+    reason: str | None = None
+
+
+class SessionUsing(EventBase):
+    """From here on the session uses another model, layout or policy (the inspector's "use")."""
+
+    type: Literal["session_using"] = "session_using"
+    model: str | None = None
+    layout: Literal["append", "swap"] | None = None
+    policy: StageContextPolicy | None = None
+
+
+class SessionComplete(EventBase):
+    type: Literal["session_complete"] = "session_complete"
+    stage: str
+    value: Any = None
+    reason: str = "end_stage"
+
+
+Event = Annotated[
+    SessionStarted
+    | UserMessageEvent
+    | TurnStarted
+    | Phase1Start
+    | Phase1Complete
+    | Phase2Start
+    | Phase2Complete
+    | ToolCallStart
+    | ToolCallComplete
+    | LLMCallStarted
+    | LLMCallRetry
+    | LLMCallCompleted
+    | LLMCallFailed
+    | TextWithdrawn
+    | IntentClassified
+    | TransitionEvaluated
+    | TransitionTriggered
+    | TransitionRefused
+    | ToolChoiceUnmet
+    | StageExited
+    | StageEntered
+    | FramePushed
+    | FramePopped
+    | StateChanged
+    | ArtifactSaved
+    | ArtifactLoaded
+    | ArtifactUnloaded
+    | CompactionPlanned
+    | WindowRewritten
+    | CachePlanned
+    | TurnComplete
+    | TurnInterrupted
+    | TurnFailed
+    | ApprovalRequested
+    | ApprovalAnswered
+    | SessionUsing
+    | SessionComplete,
+    Field(discriminator="type"),
+]
+
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+"""Reads any event from its stored form; an unknown type or field is a validation error."""
+
+__all__ = ["EVENT", "Event", "EventBase", "ToolCall"]

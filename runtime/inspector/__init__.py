@@ -1,0 +1,1 @@
+"""Reads events into views: timeline, calls, window diff, cache report; plain Python."""

@@ -1,0 +1,1 @@
+"""Models: the LLM protocol, its adapters, retries. Only the adapters import the vendors' packages, lazily."""

@@ -1,0 +1,37 @@
+"""What every part of a playbook document has in common.
+
+Rule of this package: a document is a frozen value. It is written in camelCase, it keeps the fields it does
+not know (nothing a person typed is lost), and it imports no framework, no clock and no chance.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+FORMAT_VERSION: Final = 1
+
+PlaybookId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.\-]{1,64}$")]
+ToolName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_\-]{1,64}$")]
+StageId = Annotated[str, Field(min_length=1, max_length=200)]
+JsonObject = dict[str, Any]
+
+
+class DocumentPart(BaseModel):
+    """A frozen part of a document. Unknown fields are kept and written back on export (format.md)."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="allow",
+        alias_generator=to_camel,
+        populate_by_name=True,
+        serialize_by_alias=True,
+        use_attribute_docstrings=True,
+        protected_namespaces=(),
+    )
+
+    def unknown_fields(self) -> tuple[str, ...]:
+        """Names of the fields this version does not know, in document order."""
+        return tuple(self.__pydantic_extra__ or ())

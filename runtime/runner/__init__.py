@@ -1,0 +1,1 @@
+"""Drives a turn: does the engine's effects and feeds back what happened; asyncio, no Django."""

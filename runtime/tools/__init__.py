@@ -1,0 +1,1 @@
+"""What answers the tool calls: registry, mock, expression; http, mcp and python follow."""
