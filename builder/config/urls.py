@@ -1,0 +1,16 @@
+"""Every address of the site, in one place."""
+
+from django.contrib import admin
+from django.urls import path, re_path
+
+from builder.api import api
+from builder.config import pages, sign_in
+
+urlpatterns = [
+    path("api/", api.urls),
+    path("admin/", admin.site.urls),
+    path("enter/<str:token>", sign_in.enter, name="enter"),
+    path("health", pages.health, name="health"),
+    path("", pages.app, name="app"),
+    re_path(r"^(?:playbooks|sessions)(?:/.*)?$", pages.app, name="app-page"),
+]
