@@ -17,7 +17,9 @@ MEMORY_POLLING_SECONDS = 0.02
 app = Celery("studio", set_as_current=True)
 app.conf.update(
     broker_url=settings.STUDIO.redis_url or "memory://",
-    broker_transport_options={} if settings.STUDIO.redis_url else {"polling_interval": MEMORY_POLLING_SECONDS},
+    broker_transport_options={}
+    if settings.STUDIO.redis_url
+    else {"polling_interval": MEMORY_POLLING_SECONDS},
     broker_connection_retry_on_startup=True,
     task_ignore_result=True,
     task_serializer="json",

@@ -45,7 +45,9 @@ def postgresql(url: str) -> dict[str, Any]:
     parts = urlsplit(url)
     name = unquote(parts.path.lstrip("/"))
     if not name:
-        raise BadDatabaseUrl("STUDIO_DATABASE_URL names no database; use postgresql://user:password@host:5432/name")
+        raise BadDatabaseUrl(
+            "STUDIO_DATABASE_URL names no database; use postgresql://user:password@host:5432/name"
+        )
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": name,

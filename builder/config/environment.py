@@ -49,7 +49,11 @@ class Environment(BaseSettings):
     @field_validator("allowed_hosts", "trusted_origins", mode="before")
     @classmethod
     def split_commas(cls, value: object) -> object:
-        return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+        return (
+            tuple(part.strip() for part in value.split(",") if part.strip())
+            if isinstance(value, str)
+            else value
+        )
 
     @property
     def embedded(self) -> bool:

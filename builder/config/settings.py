@@ -17,7 +17,6 @@ ALLOWED_HOSTS = list(STUDIO.allowed_hosts)
 CSRF_TRUSTED_ORIGINS = list(STUDIO.trusted_origins)
 
 INSTALLED_APPS = [
-    "daphne",
     "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -87,9 +86,8 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 SESSION_COOKIE_SECURE = STUDIO.secure_cookies
 SESSION_COOKIE_AGE = 90 * 24 * 3600
-# The page carries the token in a <meta> element, so no script needs to read the cookie.
-CSRF_COOKIE_NAME = "studio-csrf"
-CSRF_COOKIE_HTTPONLY = True
+# Read by our own scripts, which send it back in a header; the session's cookie is not readable.
+CSRF_COOKIE_NAME = "csrftoken"
 CSRF_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SECURE = STUDIO.secure_cookies
 LOGIN_URL = "/"

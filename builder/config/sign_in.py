@@ -53,7 +53,9 @@ def use_link_token(token: str) -> bool:
 
 def owner() -> User:
     """The one local user, made at the first call; signs in by link only."""
-    user, created = User.objects.get_or_create(username=OWNER, defaults={"is_staff": True, "is_superuser": True})
+    user, created = User.objects.get_or_create(
+        username=OWNER, defaults={"is_staff": True, "is_superuser": True}
+    )
     if created:
         user.set_unusable_password()
         user.save(update_fields=["password"])

@@ -1,0 +1,99 @@
+"""The data folder: made with care, and locked by the one server that uses it."""
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+LOCK_FILE = "server.lock"
+ADDRESS_FILE = "server.json"
+
+
+class DataFolderProblem(Exception):
+    """The folder cannot be used; the text is one sentence that says what to do."""
+
+
+def prepare(folder: Path) -> None:
+    """Makes the folder, private to its owner, and tries to write in it. Raises DataFolderProblem."""
+    probe = folder / f".writable-{os.getpid()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        probe.write_bytes(b"")
+        probe.unlink()
+    except OSError as error:
+        raise DataFolderProblem(
+            f"The data folder {folder} cannot be written to ({error.strerror or error}): "
+            "make it writable or choose another one with `--data DIR`."
+        ) from error
+
+
+class ServerLock:
+    """Held by the operating system for as long as this process lives, `kill -9` included."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._file: IO[str] | None = None
+
+    def acquire(self) -> None:
+        """Raises DataFolderProblem when another server has this folder."""
+        file = (self.folder / LOCK_FILE).open("a+")
+        if not _lock(file):
+            file.close()
+            raise DataFolderProblem(
+                f"Playbook Studio already runs with the data folder {self.folder}{self._where()}: "
+                "use that one (`python3 manage.py link` prints a sign-in link), stop it, "
+                "or choose another folder with `--data DIR`."
+            )
+        self._file = file
+
+    def _where(self) -> str:
+        address = running_address(self.folder)
+        return f" at {address}" if address else ""
+
+    def release(self) -> None:
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+
+
+def server_is_running(folder: Path) -> bool:
+    """Whether some process holds the folder's lock now."""
+    try:
+        with (folder / LOCK_FILE).open("a+") as file:
+            return not _lock(file)
+    except OSError:
+        return False
+
+
+def write_address(folder: Path, address: str) -> None:
+    (folder / ADDRESS_FILE).write_text(json.dumps({"address": address, "pid": os.getpid()}), encoding="utf-8")
+
+
+def remove_address(folder: Path) -> None:
+    (folder / ADDRESS_FILE).unlink(missing_ok=True)
+
+
+def running_address(folder: Path) -> str | None:
+    """Where the last server of this folder listens; ask `server_is_running` whether it still does."""
+    try:
+        found: dict[str, Any] = json.loads((folder / ADDRESS_FILE).read_text("utf-8"))
+    except (OSError, ValueError):
+        return None
+    return str(found.get("address", "")) or None
+
+
+def _lock(file: IO[str]) -> bool:
+    """Takes the lock without waiting; False when another process has it."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,112 @@
+"""Starts everything one process does, in order, and ends it in order: sockets, jobs, the reaper, the runtime."""
+
+import asyncio
+import importlib
+import importlib.util
+import inspect
+import logging
+import socket
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from django.utils import timezone
+
+from builder.config.environment import Environment
+from builder.config.server import DrainingServer
+from builder.config.worker import EmbeddedWorker
+from runtime import bell, tasks
+from runtime.sockets import in_database
+
+logger = logging.getLogger(__name__)
+
+WORKER_STOP_SECONDS = 4.0
+PORTS_TO_TRY = 50
+
+
+class NoFreePort(Exception):
+    """Nothing could be listened on; the text says what to do."""
+
+
+def free_port(host: str, wanted: int, *, exact: bool) -> int:
+    """`wanted`, or the next free one after it unless `exact`; 0 is any. Raises NoFreePort."""
+    candidates = [wanted] if exact or wanted == 0 else range(wanted, min(wanted + PORTS_TO_TRY, 65536))
+    for port in candidates:
+        found = try_port(host, port)
+        if found is not None:
+            return found
+    raise NoFreePort(
+        f"Port {wanted} of {host} is taken by another program: stop that one or choose another with `--port`."
+        if exact
+        else f"No port from {wanted} on is free at {host}: choose one with `--port`."
+    )
+
+
+def try_port(host: str, port: int) -> int | None:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+            probe.listen(1)
+        except (OSError, OverflowError):
+            return None
+        return int(probe.getsockname()[1])
+
+
+class Launcher:
+    """One process of the studio. `ready` is called once it answers."""
+
+    def __init__(self, studio: Environment, *, host: str, port: int, ready: Callable[[], None]) -> None:
+        from builder.config.asgi import application
+
+        self.studio = studio
+        self.ready = ready
+        self.worker = EmbeddedWorker(studio.worker_threads) if studio.embedded else None
+        self.server = DrainingServer(
+            application, host=host, port=port, on_start=self.start, on_stop=self.stop
+        )
+        self._reaping: asyncio.Task[None] | None = None
+
+    def run(self) -> bool:
+        """Blocks until the end; whether it was an orderly one."""
+        self.server.run()
+        return not self.server.failed_to_listen
+
+    async def start(self) -> None:
+        bell.set_server_loop(asyncio.get_running_loop())
+        if self.worker is not None:
+            await asyncio.to_thread(self.worker.start)
+        # In the embedded mode the folder's lock keeps others out: what is unfinished now is nobody's.
+        await in_database(tasks.reap, timezone.now(), everything=self.studio.embedded)
+        await call_runtime("recover", timezone.now())
+        self._reaping = asyncio.create_task(self.keep_reaping())
+        self.ready()
+
+    async def keep_reaping(self) -> None:
+        while True:
+            await asyncio.sleep(self.studio.reaper_seconds)
+            try:
+                await in_database(tasks.reap, timezone.now())
+            except Exception:
+                logger.exception(
+                    "Looking for lost jobs failed; the next try is in %s s", self.studio.reaper_seconds
+                )
+
+    async def stop(self) -> None:
+        if self._reaping is not None:
+            self._reaping.cancel()
+        await call_runtime("shutdown")
+        if self.worker is not None:
+            await asyncio.to_thread(self.worker.stop, WORKER_STOP_SECONDS)
+        bell.set_server_loop(None)
+
+
+async def call_runtime(name: str, *arguments: datetime) -> None:
+    """Calls `runtime.live.<name>`, plain or async."""
+    if importlib.util.find_spec("runtime.live") is None:
+        return
+    live: Any = importlib.import_module("runtime.live")
+    answer = getattr(live, name)(*arguments)
+    if inspect.isawaitable(answer):
+        await answer

@@ -1,0 +1,62 @@
+"""`manage.py serve`: the server itself. `manage.py up` builds what it needs and then runs this."""
+
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+
+from builder.config import data_folder, sign_in
+
+DEFAULT_PORT = 8000
+
+
+class Command(BaseCommand):
+    help = "Starts the studio in one process and prints its sign-in link."
+    requires_system_checks: list[str] = []  # type: ignore[assignment,unused-ignore]
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--host", default="127.0.0.1", help="address to listen on (default: this machine only)"
+        )
+        parser.add_argument(
+            "--port", type=int, help=f"port (default {DEFAULT_PORT} or the next free one; 0: any)"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        # Twisted's reactor is chosen at the first import: it stays out of every other command.
+        from builder.config.launcher import Launcher, NoFreePort, free_port
+
+        folder = settings.STUDIO.data_dir
+        lock = data_folder.ServerLock(folder)
+        host, port = options["host"], options["port"]
+        try:
+            data_folder.prepare(folder)
+            if settings.STUDIO.embedded:
+                lock.acquire()
+            port = free_port(host, DEFAULT_PORT if port is None else port, exact=port is not None)
+        except (data_folder.DataFolderProblem, NoFreePort) as problem:
+            raise CommandError(str(problem)) from problem
+        call_command("migrate", verbosity=0, interactive=False)
+        address = f"http://{browser_name(host)}:{port}"
+        sign_in.forget_links()
+        data_folder.write_address(folder, address)
+        launcher = Launcher(settings.STUDIO, host=host, port=port, ready=lambda: self.announce(address))
+        orderly = launcher.run()
+        data_folder.remove_address(folder)
+        lock.release()
+        sys.exit(0 if orderly else 1)
+
+    def announce(self, address: str) -> None:
+        self.stdout.write(f"Playbook Studio is ready: {address}/enter/{sign_in.make_link_token()}")
+        self.stderr.write("The link signs you in once. Stop with Ctrl+C.")
+        self.stdout.flush()
+
+
+def browser_name(host: str) -> str:
+    """What to type for an address to listen on."""
+    if host in ("0.0.0.0", "::"):
+        return "127.0.0.1"
+    return f"[{host}]" if ":" in host else host
