@@ -1,0 +1,17 @@
+import type { LiveSessionStore } from "../api/socket";
+import type { Playbook } from "../playbook/types";
+
+export interface ChatPanelProps {
+	live: LiveSessionStore;
+	playbookId: string;
+	document: Playbook;
+	beforeStart: () => Promise<void>;
+	selectedCallId: string | null;
+	onCallSelected: (callId: string) => void;
+	onStageSelected: (stageId: string) => void;
+	onTransitionSelected: (transitionId: string) => void;
+}
+
+export function ChatPanel(props: ChatPanelProps) {
+	return <p>{props.document.name}</p>;
+}
