@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The one entrance: installs what it needs by itself, then runs the command. Start with `python3 manage.py up`."""
+"""The one entrance: installs what it needs, then runs the command. Start with `python3 manage.py up`."""
+
 import sys
 
 

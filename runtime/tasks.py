@@ -128,8 +128,8 @@ def send(row: Job) -> None:
 
 
 def reap(now: datetime, *, everything: bool = False) -> int:
-    """Sends every due job that nobody holds; how many. `everything` is for the start of the one process of the
-    embedded mode: whatever is unfinished then was lost with the process before it."""
+    """Sends every due job that nobody holds; how many. `everything` is for the start of the embedded
+    mode's one process: whatever is unfinished then was lost with the process before it."""
     unheld = Q() if everything else Q(lease_until__isnull=True) | Q(lease_until__lt=now)
     lost = Job.objects.filter(unheld, state=Job.State.RUNNING)
     queued = Job.objects.filter(unheld, state=Job.State.QUEUED)

@@ -4,7 +4,7 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "builder.config.settings")
 
-from django.core.asgi import get_asgi_application  # noqa: E402  (after the settings module is named)
+from django.core.asgi import get_asgi_application
 
 # Fills Django's registry; the consumers import models.
 django_application = get_asgi_application()
@@ -12,7 +12,6 @@ django_application = get_asgi_application()
 from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
-
 from runtime.routing import websocket_urlpatterns  # noqa: E402
 
 application = ProtocolTypeRouter(

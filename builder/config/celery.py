@@ -1,4 +1,4 @@
-"""The Celery application. The broker carries job ids only; what a job is and how far it got is in the database.
+"""The Celery application. The broker carries job ids only; the database says what a job is and how far.
 
 A worker of its own (scaled mode): `celery -A builder.config.celery worker`.
 """
@@ -9,7 +9,7 @@ from celery import Celery
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "builder.config.settings")
 
-from django.conf import settings  # noqa: E402  (after the settings module is named)
+from django.conf import settings
 
 # Idle workers of the in-memory broker look this often for work; its default of a second would be felt.
 MEMORY_POLLING_SECONDS = 0.02
@@ -24,7 +24,8 @@ app.conf.update(
     task_ignore_result=True,
     task_serializer="json",
     accept_content=["json"],
-    task_acks_late=False,  # a lost message is found again by the reaper, a second delivery is work for nothing
+    # A lost message is found again by the reaper; a second delivery would be work for nothing.
+    task_acks_late=False,
     worker_prefetch_multiplier=1,
     worker_hijack_root_logger=False,
     worker_enable_remote_control=False,

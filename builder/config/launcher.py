@@ -1,4 +1,4 @@
-"""Starts everything one process does, in order, and ends it in order: sockets, jobs, the reaper, the runtime."""
+"""Starts everything one process does, and ends it in order: sockets, jobs, the reaper, the runtime."""
 
 import asyncio
 import importlib

@@ -21,7 +21,7 @@ def app(request: HttpRequest) -> HttpResponse:
 @never_cache
 @require_GET
 def health(request: HttpRequest) -> JsonResponse:
-    """200 when this process answers and its database does; for proxies, and for those who wait for a start."""
+    """200 when this process answers and its database does; for proxies and for whoever waits."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return JsonResponse({"status": "ok"})

@@ -57,6 +57,6 @@ class Command(BaseCommand):
 
 def browser_name(host: str) -> str:
     """What to type for an address to listen on."""
-    if host in ("0.0.0.0", "::"):
+    if host in ("0.0.0.0", "::"):  # noqa: S104  (compared, not bound)
         return "127.0.0.1"
     return f"[{host}]" if ":" in host else host
