@@ -4,6 +4,8 @@ export class ApiError extends Error {
 	constructor(
 		/** HTTP status; 0 when the server could not be reached. */
 		readonly status: number,
+		/** The server's word for what went wrong, such as `stale-revision`. */
+		readonly code: string,
 		message: string,
 		/** JSON pointer into what was sent, where the server knows it. */
 		readonly path: string,
@@ -35,19 +37,11 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function textOf(body: unknown, status: number): string {
-	if (isRecord(body)) {
-		for (const key of ["message", "detail"]) {
-			const text = body[key];
-			if (typeof text === "string" && text !== "") return text;
-		}
-	}
-	return `The server answered with status ${status}.`;
-}
-
 function errorFrom(status: number, body: unknown): ApiError {
-	const path = isRecord(body) && typeof body.path === "string" ? body.path : "";
-	return new ApiError(status, textOf(body, status), path, body);
+	const error = isRecord(body) && isRecord(body.error) ? body.error : {};
+	const text = (key: string) => (typeof error[key] === "string" ? error[key] : "");
+	const message = text("message") || `The server answered with status ${status}.`;
+	return new ApiError(status, text("code"), message, text("path"), body);
 }
 
 async function readBody(response: Response): Promise<unknown> {
@@ -70,7 +64,7 @@ async function send(method: Method, path: string, body: unknown, options: Reques
 		return await fetch(path, init);
 	} catch (cause) {
 		if (options.signal?.aborted) throw cause;
-		throw new ApiError(0, "The server cannot be reached.", "", cause);
+		throw new ApiError(0, "unreachable", "The server cannot be reached.", "", cause);
 	}
 }
 

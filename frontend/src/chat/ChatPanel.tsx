@@ -6,8 +6,8 @@ export interface ChatPanelProps {
 	playbookId: string;
 	document: Playbook;
 	beforeStart: () => Promise<void>;
-	selectedCallId: string | null;
-	onCallSelected: (callId: string) => void;
+	selectedCall: number | null;
+	onCallSelected: (call: number) => void;
 	onStageSelected: (stageId: string) => void;
 	onTransitionSelected: (transitionId: string) => void;
 }

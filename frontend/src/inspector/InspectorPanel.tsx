@@ -4,10 +4,10 @@ import type { Playbook } from "../playbook/types";
 export interface InspectorPanelProps {
 	live: LiveSessionStore;
 	sessionId: string;
-	callId: string | null;
+	call: number | null;
 	document: Playbook;
 	maximised: boolean;
-	onCallSelected: (callId: string) => void;
+	onCallSelected: (call: number) => void;
 	onStageSelected: (stageId: string) => void;
 	onTransitionSelected: (transitionId: string) => void;
 	onMaximise: () => void;
