@@ -1,0 +1,269 @@
+"""Views of LLM calls: what was sent, where the cache points stood, what really happened by the usage.
+
+Rule: everything here is read from the log. Prices and limits of models come in as a value (`ModelFacts`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+from pydantic import Field
+
+from runtime.conversation.base import Value
+from runtime.conversation.events import (
+    Event,
+    LLMCallCompleted,
+    LLMCallFailed,
+    LLMCallStarted,
+    TurnInterrupted,
+    WindowRewritten,
+)
+from runtime.conversation.messages import Role, Usage
+from runtime.conversation.segments import CachePoint, Prediction, Replaced, Segment, SegmentKind
+from runtime.inspector.shares import Share, prefix_shares
+
+CallStatus = Literal["running", "complete", "failed", "interrupted"]
+
+
+class SegmentView(Value):
+    """A segment of a window without its text, which is fetched by `hash`."""
+
+    id: str
+    kind: SegmentKind
+    role: Role
+    tokens: int
+    counted: str = "estimate"
+    hash: str
+    sources: tuple[int, ...] = ()
+    frame: str | None = None
+    stage: str | None = None
+    label: str = ""
+    meta: dict[str, Any] = Field(default_factory=dict)
+    replaced: Replaced | None = None
+    start: int
+    """Tokens of the window before this segment."""
+
+
+class CallError(Value):
+    """Why a call gave no message."""
+
+    code: str
+    message: str
+    status: int | None = None
+    retryable: bool = False
+
+
+class CallView(Value):
+    """One LLM call as the inspector shows it."""
+
+    call: int
+    turn: int
+    phase: int
+    stage: str
+    frame: str | None = None
+    lane: str
+    provider: str
+    model: str
+    status: CallStatus
+    attempt: int = 1
+    layout: Literal["append", "swap"]
+    segments: tuple[SegmentView, ...] = ()
+    cache_points: tuple[CachePoint, ...] = ()
+    predicted: Prediction | None = None
+    usage: Usage | None = None
+    cost: float | None = None
+    """US dollars; null is unknown, never free."""
+    cost_without_caching: float | None = None
+    window_limit: int | None = None
+    """Tokens that the model's window holds."""
+    first_token_ms: int | None = None
+    duration_ms: int | None = None
+    tool_choice: Any = "auto"
+    settings: dict[str, Any] = Field(default_factory=dict)
+    left_out: tuple[str, ...] = ()
+    added: int = 0
+    """How many of the last segments this request added."""
+    started_at: datetime
+    error: CallError | None = None
+    shares: tuple[Share, ...] = ()
+    predicted_only: bool = True
+    """True: `shares` show what was predicted; the provider reported no usage (yet)."""
+    previous_call: int | None = None
+    """The call before in the same lane."""
+    first_difference: str | None = None
+    """The first segment that differs from the previous call's window; null: nothing of it changed."""
+
+
+class ModelFacts(Protocol):
+    """What the inspector asks about a model."""
+
+    def window_limit(self, provider: str, model: str) -> int | None:
+        """Tokens its window holds; None when the model is unknown."""
+        ...
+
+    def cost(self, provider: str, model: str, usage: Usage) -> float | None:
+        """US dollars for that usage; None when prices are unknown."""
+        ...
+
+
+@dataclass(slots=True)
+class _Call:
+    started: LLMCallStarted
+    previous: LLMCallStarted | None
+    completed: LLMCallCompleted | None = None
+    failed: LLMCallFailed | None = None
+    interrupted: bool = False
+
+
+@dataclass(slots=True)
+class CallLog:
+    """Reads a session's events in order and knows every call in them. Feed each event once."""
+
+    facts: ModelFacts
+    _segments: dict[str, Segment] = field(default_factory=dict)
+    _calls: dict[int, _Call] = field(default_factory=dict)
+    _last_of_lane: dict[str, LLMCallStarted] = field(default_factory=dict)
+
+    def read(self, event: Event) -> int | None:
+        """Takes the event in; the number of the call whose view changed with it, or None."""
+        match event:
+            case LLMCallStarted():
+                return self._start(event)
+            case WindowRewritten():
+                self._remember(event.replacement)
+            case LLMCallCompleted(call=number) if number in self._calls:
+                self._calls[number].completed = event
+                return number
+            case LLMCallFailed(call=number) if number in self._calls:
+                self._calls[number].failed = event
+                return number
+            case TurnInterrupted():
+                return self._interrupt()
+        return None
+
+    def read_all(self, events: Iterable[Event]) -> CallLog:
+        """Takes all events in; returns itself."""
+        for event in events:
+            self.read(event)
+        return self
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Numbers of all calls, in order."""
+        return tuple(sorted(self._calls))
+
+    def started(self, number: int) -> LLMCallStarted | None:
+        """The event that started a call."""
+        call = self._calls.get(number)
+        return call.started if call else None
+
+    def view(self, number: int) -> CallView | None:
+        """The call as it stands now."""
+        call = self._calls.get(number)
+        return call_view(call, self._segments, self.facts) if call else None
+
+    def views(self) -> list[CallView]:
+        """All calls in order."""
+        return [call_view(self._calls[number], self._segments, self.facts) for number in self.numbers]
+
+    def _start(self, event: LLMCallStarted) -> int:
+        self._remember(event.added)
+        known = self._calls.get(event.call)
+        previous = known.previous if known else self._last_of_lane.get(event.lane)
+        self._calls[event.call] = _Call(event, previous if event.lane else None)
+        if event.lane:
+            self._last_of_lane[event.lane] = event
+        return event.call
+
+    def _remember(self, segments: Iterable[Segment]) -> None:
+        self._segments.update((segment.hash, segment) for segment in segments)
+
+    def _interrupt(self) -> int | None:
+        running = [
+            n for n, call in self._calls.items() if not (call.completed or call.failed or call.interrupted)
+        ]
+        for number in running:
+            self._calls[number].interrupted = True
+        return running[-1] if running else None
+
+
+def call_view(call: _Call, segments: Mapping[str, Segment], facts: ModelFacts) -> CallView:
+    """The view of one call. `segments`: every segment ever sent, by hash."""
+    started, completed = call.started, call.completed
+    window = [segments[key] for key in started.window if key in segments]
+    usage = completed.usage if completed else None
+    return CallView(
+        call=started.call,
+        turn=started.turn,
+        phase=started.phase,
+        stage=started.stage,
+        frame=started.frame,
+        lane=started.lane,
+        provider=started.provider,
+        model=started.model,
+        status=_status(call),
+        attempt=started.attempt,
+        layout=started.layout,
+        segments=segment_views(window),
+        cache_points=started.cache_points,
+        predicted=started.predicted,
+        usage=usage,
+        cost=completed.cost if completed else None,
+        cost_without_caching=_uncached_cost(started, usage, facts),
+        window_limit=facts.window_limit(started.provider, started.model),
+        first_token_ms=completed.first_token_ms if completed else None,
+        duration_ms=completed.duration_ms if completed else None,
+        tool_choice=started.tool_choice,
+        settings=started.settings,
+        left_out=started.left_out,
+        added=len(started.added),
+        started_at=started.at,
+        error=_error(call.failed),
+        shares=prefix_shares([(segment.id, segment.tokens) for segment in window], usage, started.predicted),
+        predicted_only=usage is None,
+        previous_call=call.previous.call if call.previous else None,
+        first_difference=_first_difference(window, call.previous),
+    )
+
+
+def segment_views(window: Sequence[Segment]) -> tuple[SegmentView, ...]:
+    """The segments without their texts, each with the tokens that stand before it."""
+    views: list[SegmentView] = []
+    start = 0
+    for segment in window:
+        shown = {name: getattr(segment, name) for name in Segment.model_fields if name != "text"}
+        views.append(SegmentView(**shown, start=start))
+        start += segment.tokens
+    return tuple(views)
+
+
+def _status(call: _Call) -> CallStatus:
+    if call.completed:
+        return "complete"
+    if call.failed:
+        return "failed"
+    return "interrupted" if call.interrupted else "running"
+
+
+def _error(failed: LLMCallFailed | None) -> CallError | None:
+    if failed is None:
+        return None
+    return CallError(code=failed.code, message=failed.error, status=failed.status, retryable=failed.retryable)
+
+
+def _uncached_cost(started: LLMCallStarted, usage: Usage | None, facts: ModelFacts) -> float | None:
+    if usage is None:
+        return None
+    return facts.cost(started.provider, started.model, Usage(fresh=usage.input, output=usage.output))
+
+
+def _first_difference(window: Sequence[Segment], previous: LLMCallStarted | None) -> str | None:
+    if previous is None:
+        return None
+    for segment, before in zip(window, previous.window, strict=False):
+        if segment.hash != before:
+            return segment.id
+    return None
