@@ -1,0 +1,1 @@
+"""Reads and writes playbook files, ours and others'; upgrades old ones. Plain Python: no framework, no clock."""
