@@ -1,1 +1,1 @@
-"""What the model will see: windows, state frames, artifacts, compaction, cache points, tokens, prices; plain."""
+"""What the model will see: windows, state frames, cache points, tokens, prices; plain Python."""
