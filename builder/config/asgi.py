@@ -4,6 +4,13 @@ import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "builder.config.settings")
 
+from django.conf import settings
+
+from builder.config.secret_key import load_or_create_secret_key
+
+if settings.STUDIO.secret_key is None:
+    settings.SECRET_KEY = load_or_create_secret_key(settings.SECRET_KEY_FILE)
+
 from django.core.asgi import get_asgi_application
 
 # Fills Django's registry; the consumers import models.

@@ -5,12 +5,17 @@ import secrets
 from pathlib import Path
 
 
+def read_secret_key(path: Path) -> str | None:
+    """The key in `path`, or None where there is none that could be read."""
+    try:
+        return path.read_text("ascii").strip() or None
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
 def load_or_create_secret_key(path: Path) -> str:
     """The key in `path`; made on the first call. Two processes that start together get the same one."""
-    try:
-        return path.read_text("ascii").strip()
-    except FileNotFoundError:
-        return create_secret_key(path)
+    return read_secret_key(path) or create_secret_key(path)
 
 
 def create_secret_key(path: Path) -> str:

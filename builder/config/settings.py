@@ -1,18 +1,21 @@
 """Django's settings, derived from `Environment`. No logic but the choice between embedded and scaled mode."""
 
+import secrets
 from pathlib import Path
 from typing import Any
 
 from builder.config.database import database_settings
 from builder.config.environment import Environment
 from builder.config.logs import logging_settings
-from builder.config.secret_key import load_or_create_secret_key
+from builder.config.secret_key import read_secret_key
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 STUDIO = Environment()
 
 DEBUG = STUDIO.debug
-SECRET_KEY = STUDIO.secret_key or load_or_create_secret_key(STUDIO.data_dir / "secret-key")
+# A command that serves nobody makes no data folder; `builder.config.asgi` puts the lasting key in here.
+SECRET_KEY_FILE = STUDIO.data_dir / "secret-key"
+SECRET_KEY = STUDIO.secret_key or read_secret_key(SECRET_KEY_FILE) or secrets.token_urlsafe(64)
 ALLOWED_HOSTS = list(STUDIO.allowed_hosts)
 CSRF_TRUSTED_ORIGINS = list(STUDIO.trusted_origins)
 

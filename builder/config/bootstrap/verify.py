@@ -115,7 +115,7 @@ def perform(name: str, check: Check) -> Outcome:
 
 def run_pytest(*, fast: bool, env: Mapping[str, str]) -> tuple[int, str]:
     """One run for unit and browser tests, shown as it goes; its exit code and its last line."""
-    arguments = ["-n", "2", "--dist", "loadgroup", "-q"]
+    arguments = ["-n", "2"]
     if fast:
         arguments += ["-m", "not e2e"]
     running = subprocess.Popen(
