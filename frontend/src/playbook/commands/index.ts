@@ -1,0 +1,3 @@
+export * from "./clipboard";
+export * from "./stages";
+export * from "./transitions";

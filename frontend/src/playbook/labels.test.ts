@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { conditionSentence, duration, transitionSentence, transitionTitle } from "./labels";
+import { sample } from "./sample.testdata";
+import type { Condition } from "./types";
+
+it.each<[Condition, string]>([
+	[{ type: "llm_decision" }, "model decides"],
+	[{ type: "tool_call", toolName: "lookup_customer", outcome: "success" }, "lookup_customer succeeded"],
+	[{ type: "tool_call", toolName: "pay", outcome: "error" }, "pay failed"],
+	[{ type: "tool_call", toolName: "pay", where: "result.ok" }, "pay called and result.ok"],
+	[{ type: "keyword", keywords: ["refund"], source: "any" }, "says ‘refund’"],
+	[{ type: "keyword", keywords: ["thanks", "bye"], source: "user" }, "user says ‘thanks’, ‘bye’"],
+	[{ type: "keyword", keywords: ["ord"], match: "substring" }, "assistant says ‘…ord…’"],
+	[{ type: "keyword", keywords: ["a|b"], match: "regex", source: "any" }, "matches /a|b/"],
+	[{ type: "keyword", keywords: [] }, "says … (no keyword yet)"],
+	[{ type: "intent", intent: "cancel" }, "intent ‘cancel’ ≥ 0.6"],
+	[{ type: "max_turns", count: 5 }, "after 5 turns"],
+	[{ type: "max_turns", count: 1 }, "after 1 turn"],
+	[{ type: "timeout", durationMs: 20_000, since: "last_activity" }, "20 s of silence"],
+	[{ type: "timeout", durationMs: 90_000 }, "after 1.5 min in the stage"],
+	[{ type: "custom", expression: "vars.total > 100" }, "vars.total > 100"],
+	[{ type: "custom", expression: "true", when: "before" }, "before the reply: true"],
+])("says %j as a sentence", (condition, sentence) => {
+	expect(conditionSentence(condition)).toBe(sentence);
+});
+
+it("says how the transition goes, and that it is off", () => {
+	const action = { targetStage: "lookup", mode: "call" } as const;
+	const transition = { id: "x", from: "triage", condition: { type: "llm_decision" }, action } as const;
+	expect(transitionSentence(transition)).toBe("calls · model decides");
+	expect(transitionSentence({ ...transition, disabled: true })).toBe("off · calls · model decides");
+	expect(transitionTitle(sample(), transition)).toBe("Triage → Look up order: calls · model decides");
+});
+
+it("writes durations in the unit that fits", () => {
+	expect([500, 20_000, 90_000, 7_200_000].map(duration)).toEqual(["500 ms", "20 s", "1.5 min", "2 h"]);
+});

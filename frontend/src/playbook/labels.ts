@@ -1,0 +1,100 @@
+/** Conditions and transitions as sentences: what stands on an edge, in lists and in announcements. */
+import type { Condition, KeywordCondition, Playbook, Stage, ToolCallCondition, Transition } from "./types";
+
+const SPEAKER = { assistant: "assistant ", user: "user ", any: "" } as const;
+const OUTCOME = { any: "called", success: "succeeded", error: "failed" } as const;
+
+/** 20 s, 1.5 min, 2 h. */
+export function duration(milliseconds: number): string {
+	if (milliseconds < 1000) return `${milliseconds} ms`;
+	const units = [
+		[3_600_000, "h"],
+		[60_000, "min"],
+		[1000, "s"],
+	] as const;
+	const [size, name] = units.find(([unit]) => milliseconds >= unit) ?? [1000, "s"];
+	return `${Number((milliseconds / size).toFixed(1))} ${name}`;
+}
+
+function keywordSentence({ keywords = [], match = "word", source = "assistant" }: KeywordCondition): string {
+	if (keywords.length === 0) return "says … (no keyword yet)";
+	const verb = { word: "says", substring: "says", regex: "matches" }[match];
+	const quoted = keywords.map((word) => {
+		if (match === "regex") return `/${word}/`;
+		return match === "substring" ? `‘…${word}…’` : `‘${word}’`;
+	});
+	return `${SPEAKER[source]}${verb} ${quoted.join(", ")}`;
+}
+
+function toolSentence({ toolName, outcome = "any", where }: ToolCallCondition): string {
+	const happened = `${toolName || "…"} ${OUTCOME[outcome]}`;
+	return where ? `${happened} and ${where}` : happened;
+}
+
+function assertNever(value: never): never {
+	throw new Error(`unknown condition ${JSON.stringify(value)}`);
+}
+
+/** "model decides", "after 5 turns", "intent ‘cancel’ ≥ 0.6" … */
+export function conditionSentence(condition: Condition): string {
+	switch (condition.type) {
+		case "keyword":
+			return keywordSentence(condition);
+		case "tool_call":
+			return toolSentence(condition);
+		case "intent":
+			return `intent ‘${condition.intent || "…"}’ ≥ ${condition.confidence ?? 0.6}`;
+		case "llm_decision":
+			return "model decides";
+		case "max_turns":
+			return condition.count === 1 ? "after 1 turn" : `after ${condition.count} turns`;
+		case "timeout":
+			return condition.since === "last_activity"
+				? `${duration(condition.durationMs)} of silence`
+				: `after ${duration(condition.durationMs)} in the stage`;
+		case "custom":
+			return (
+				(condition.when === "before" ? "before the reply: " : "") +
+				(condition.expression || "… (no expression yet)")
+			);
+		default:
+			return assertNever(condition);
+	}
+}
+
+/** The sentence of its condition, with what is special about the way it goes. */
+export function transitionSentence(transition: Transition): string {
+	const sentence = conditionSentence(transition.condition);
+	const mode = transition.action.mode ?? "goto";
+	const going = mode === "goto" ? sentence : `${mode === "call" ? "calls" : "returns"} · ${sentence}`;
+	return transition.disabled ? `off · ${going}` : going;
+}
+
+export const CONDITION_NAMES: Record<Condition["type"], string> = {
+	llm_decision: "The model decides",
+	keyword: "A keyword is said",
+	tool_call: "A tool was called",
+	intent: "The user's intent",
+	max_turns: "After some turns",
+	timeout: "Time has passed",
+	custom: "An expression is true",
+};
+
+/** A stage's name for people: its name, or its id where the name is empty. */
+export function stageTitle(stage: Stage): string {
+	return stage.name.trim() || stage.id;
+}
+
+export function endTitle(playbook: Playbook, id: string | null | undefined): string {
+	if (!id) return "the caller";
+	if (id === "*") return "any stage";
+	if (id.startsWith("agent:")) return `agent ${id.slice("agent:".length)}`;
+	const stage = playbook.stages.find((candidate) => candidate.id === id);
+	return stage ? stageTitle(stage) : `missing stage ‘${id}’`;
+}
+
+/** "Greeting → Triage: model decides" */
+export function transitionTitle(playbook: Playbook, transition: Transition): string {
+	const target = transition.action.mode === "return" ? null : transition.action.targetStage;
+	return `${endTitle(playbook, transition.from)} → ${endTitle(playbook, target)}: ${transitionSentence(transition)}`;
+}

@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { type Box, facingSides, routeWires } from "./routes";
+
+const card = (x: number, y: number): Box => ({ x, y, width: 214, height: 84 });
+const label = { width: 100, height: 24 };
+
+it("leaves by the side that faces the other stage", () => {
+	expect(facingSides(card(0, 0), card(400, 50))).toEqual({ out: "right", into: "left" });
+	expect(facingSides(card(400, 50), card(0, 0))).toEqual({ out: "left", into: "right" });
+	expect(facingSides(card(0, 0), card(20, 300))).toEqual({ out: "bottom", into: "top" });
+});
+
+it("draws edges between the same two stages apart, whatever their direction", () => {
+	const boxes = new Map([
+		["a", card(0, 0)],
+		["b", card(400, 0)],
+	]);
+	const courses = routeWires(
+		[
+			{ id: "1", source: "a", target: "b", label },
+			{ id: "2", source: "a", target: "b", label },
+			{ id: "3", source: "b", target: "a", label },
+		],
+		boxes,
+	);
+	expect(new Set([...courses.values()].map(({ path }) => path)).size).toBe(3);
+	const starts = ["1", "2"].map((id) => courses.get(id)?.start.y ?? 0);
+	const ends = ["1", "2"].map((id) => courses.get(id)?.end.y ?? 0);
+	expect(starts[0]).toBeLessThan(starts[1] ?? 0);
+	expect(ends[0]).toBeLessThan(ends[1] ?? 0);
+});
+
+it("draws every self-loop of a stage larger than the one before", () => {
+	const loops = ["1", "2"].map((id) => ({ id, source: "a", target: "a", label }));
+	const courses = routeWires(loops, new Map([["a", card(0, 0)]]));
+	expect(courses.get("1")?.path).not.toBe(courses.get("2")?.path);
+	expect(courses.get("2")?.label.y).toBeLessThan(courses.get("1")?.label.y ?? 0);
+});
+
+it("moves a label away from the card that stands on the edge's middle", () => {
+	const boxes = new Map([
+		["a", card(0, 0)],
+		["b", card(800, 0)],
+		["between", { x: 450, y: 0, width: 114, height: 84 }],
+	]);
+	const course = routeWires([{ id: "1", source: "a", target: "b", label }], boxes).get("1");
+	expect(Math.abs((course?.label.x ?? 507) - 507)).toBeGreaterThan(100);
+});
+
+it("leaves out an edge whose stage is not there", () => {
+	expect(routeWires([{ id: "1", source: "a", target: "b", label }], new Map()).size).toBe(0);
+});
