@@ -1,4 +1,4 @@
-import type { LiveSessionStore } from "../api/socket";
+import type { LiveSessionStore } from "../api/session";
 import type { Playbook } from "../playbook/types";
 
 export interface InspectorPanelProps {
