@@ -16,7 +16,7 @@ MEMORY_POLLING_SECONDS = 0.02
 
 app = Celery("studio", set_as_current=True)
 app.conf.update(
-    broker_url=settings.STUDIO.redis_url or "memory://",
+    broker_url=settings.STUDIO.redis_url or "memory://localhost/",
     broker_transport_options={}
     if settings.STUDIO.redis_url
     else {"polling_interval": MEMORY_POLLING_SECONDS},

@@ -48,7 +48,8 @@ class DrainingServer(Server):  # type: ignore[misc]  # daphne has no types
 
     def run(self) -> None:
         """Blocks until the server has ended."""
-        reactor.callWhenRunning(self._started)
+        # Not callWhenRunning: that is called just before the loop runs.
+        reactor.callLater(0, self._started)
         super().run()
 
     def _started(self) -> None:

@@ -39,6 +39,7 @@ class Command(BaseCommand):
             port = free_port(host, DEFAULT_PORT if port is None else port, exact=port is not None)
         except (data_folder.DataFolderProblem, NoFreePort) as problem:
             raise CommandError(str(problem)) from problem
+        settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
         call_command("migrate", verbosity=0, interactive=False)
         address = f"http://{browser_name(host)}:{port}"
         sign_in.forget_links()
