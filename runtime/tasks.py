@@ -48,13 +48,13 @@ class LeaseLost(Exception):
     """Another worker took the job over; whatever this one was about to write must not be written."""
 
 
-@dataclass
+@dataclass(eq=False)
 class JobRun:
     """One attempt at one job, given to its handler."""
 
     job: Job
-    lost: threading.Event = field(default_factory=threading.Event)
-    """Set when the lease is gone: a long handler looks at it between pieces of work and returns."""
+    stop_asked: threading.Event = field(default_factory=threading.Event)
+    """Set when the lease is gone or the process ends: a long handler looks at it between pieces of work."""
     finished: bool = False
 
     @property
@@ -85,6 +85,7 @@ class JobRun:
 
 Handler = Callable[[JobRun], JSON]
 _handlers: dict[str, Handler] = {}
+_active: set[JobRun] = set()
 
 
 def job(kind: str) -> Callable[[Handler], Handler]:
@@ -176,6 +177,7 @@ def claim(job_id: uuid.UUID, now: datetime) -> Job | None:
 def attempt(row: Job) -> None:
     """Calls the handler under a heartbeat, and writes how it ended."""
     run = JobRun(row)
+    _active.add(run)
     try:
         with _heartbeat(run):
             handler = _handlers.get(row.kind)
@@ -190,6 +192,19 @@ def attempt(row: Job) -> None:
     except Exception as error:
         logger.warning("Job %s failed at attempt %d", row, row.attempts, exc_info=True)
         give_up_or_retry(row, error, timezone.now())
+    finally:
+        _active.discard(run)
+
+
+def running_here() -> int:
+    """How many jobs this process is at."""
+    return len(_active)
+
+
+def ask_all_to_stop() -> None:
+    """The process is about to end. What does not stop in time is taken up by the next one."""
+    for run in tuple(_active):
+        run.stop_asked.set()
 
 
 def give_up_or_retry(row: Job, error: Exception, now: datetime) -> None:
@@ -235,7 +250,7 @@ def _beat(run: JobRun, stop: threading.Event) -> None:
     while not stop.wait(HEARTBEAT_SECONDS):
         close_old_connections()
         if not _held_by(run.job).update(lease_until=timezone.now() + LEASE):
-            run.lost.set()
+            run.stop_asked.set()
             break
     close_all_of_this_thread()
 

@@ -73,6 +73,11 @@ class Launcher:
         self.server.run()
         return not self.server.failed_to_listen
 
+    @property
+    def busy(self) -> bool:
+        """Whether a job still runs in a thread that the interpreter would wait for."""
+        return tasks.running_here() > 0
+
     async def start(self) -> None:
         bell.set_server_loop(asyncio.get_running_loop())
         if self.worker is not None:

@@ -5,6 +5,7 @@ import threading
 from typing import Any
 
 from builder.config.celery import app
+from runtime import tasks
 
 logger = logging.getLogger(__name__)
 
@@ -39,10 +40,11 @@ class EmbeddedWorker:
         """Waits for the jobs that run, at most so long."""
         if self._controller is None or self._thread is None:
             return
+        tasks.ask_all_to_stop()
         stopping = threading.Thread(target=self._stop_controller, name="celery worker stop", daemon=True)
         stopping.start()
         stopping.join(seconds)
-        self._thread.join(max(0.1, seconds / 2))
+        self._thread.join(0.5)
 
     def _stop_controller(self) -> None:
         try:

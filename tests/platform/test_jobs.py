@@ -137,12 +137,12 @@ def test_the_heartbeat_renews_the_lease_and_notices_its_loss(monkeypatch: pytest
     assert row is not None
     run = JobRun(row)
     with tasks._heartbeat(run):
-        assert not run.lost.wait(0.3)
+        assert not run.stop_asked.wait(0.3)
         row.refresh_from_db()
         assert row.lease_until is not None
         assert row.lease_until > timezone.now() + timedelta(seconds=20)
         in_the_hands_of_another(row, timezone.now())
-        assert run.lost.wait(5)
+        assert run.stop_asked.wait(5)
 
 
 def test_the_reaper_sends_what_nobody_holds(sent: list[str]) -> None:

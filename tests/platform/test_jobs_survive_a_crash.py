@@ -87,6 +87,8 @@ def test_an_orderly_stop_leaves_a_long_job_to_the_next_start(server: StudioServe
     began = enqueue_from_another_process(server, key, seconds=12)
     wait_for(began.exists)
 
+    start = time.monotonic()
     assert server.stop(signal.SIGTERM) == 0
 
+    assert time.monotonic() - start < 8
     assert state_of(server, key) == "running"

@@ -1,5 +1,6 @@
 """`manage.py serve`: the server itself. `manage.py up` builds what it needs and then runs this."""
 
+import os
 import sys
 from argparse import ArgumentParser
 from typing import Any
@@ -48,6 +49,9 @@ class Command(BaseCommand):
         orderly = launcher.run()
         data_folder.remove_address(folder)
         lock.release()
+        if launcher.busy:
+            # Its row stays `running`, and the next start takes it up; waiting for its thread could take hours.
+            os._exit(0 if orderly else 1)
         sys.exit(0 if orderly else 1)
 
     def announce(self, address: str) -> None:
