@@ -1,6 +1,6 @@
-"""What was sent so far: segments per agent, requests per lane. The part of the state that windows are built from.
+"""What was sent so far: segments per agent, requests per lane. What windows are built from.
 
-Rule: nothing here is decided; `fold_windows` only applies what the log says was sent or rewritten.
+Rule: nothing here is decided; `fold_windows` (window_fold.py) only applies what the log says.
 """
 
 from __future__ import annotations
@@ -8,11 +8,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from runtime.conversation.appendlist import AppendList
+from runtime.conversation.appendmap import AppendMap
+from runtime.conversation.events import Event, FramePopped
 from runtime.conversation.messages import Usage
 from runtime.conversation.segments import CachePoint, Prediction, Segment
+
+ROOT_AGENT = ""
+LANE_SEPARATOR = "|"
+
+
+def lane_of(agent: str, provider: str, model: str) -> str:
+    """The lane of an agent's requests to one model on one connection."""
+    return LANE_SEPARATOR.join((agent, provider, model))
+
+
+def agent_of(lane: str) -> str:
+    """The agent whose lane it is."""
+    return lane.split(LANE_SEPARATOR, 1)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +43,90 @@ class SentRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class Pending:
+    """Something said that no request has sent yet, and the frame it was said in."""
+
+    kind: Literal["user", "injected", "assistant", "interrupted", "no_reply", "tool_result"]
+    event: Event
+    frame: str | None
+    stage: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Popped:
+    """A frame that returned: its trace, and that of the frames called inside it, waits to be replaced."""
+
+    event: FramePopped
+    caller: str | None
+    frames: frozenset[str]
+    unsent: tuple[Pending, ...] = ()
+    """What was said in it and never sent."""
+    variables: tuple[str, ...] = ()
+    """Names of the variables set in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """A `clearHistory` that waits for the next request."""
+
+    frame: str
+    is_root: bool
+    keep_from: int | None
+    """First `seq` of the turn that waits for its reply and keeps its messages; None: nothing is kept."""
+    sent: int
+    """How many segments stood in the window then; later ones stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnTrace:
+    """What windows must know of the running or last turn."""
+
+    first_seq: int = 0
+    waiting: bool = False
+    """The reply has not been given yet."""
+    answered: bool = False
+    """The last message of the model in this turn has text."""
+    spoken: bool = False
+    """The user spoke, or a request was sent."""
+
+
+@dataclass(frozen=True, slots=True)
 class AgentWindow:
     """The segments an agent's requests have sent, in order, byte for byte; shared by the agent's lanes."""
 
     segments: AppendList[Segment] = field(default_factory=AppendList)
+    pending: tuple[Pending, ...] = ()
+    popped: tuple[Popped, ...] = ()
+    cleared: tuple[Cleared, ...] = ()
+    open_messages: tuple[int, ...] = ()
+    """`seq`s of the running turn's user messages and of unanswered injected ones: they belong to no frame."""
+    header_due: bool = False
+    """A stage was entered, or a frame returned, since the last request."""
+    turn: TurnTrace = field(default_factory=TurnTrace)
     upto: int = 0
-    """`seq` of the last entry that has become a segment."""
+    """`seq` of the last request that added segments."""
     state_base: Mapping[str, Any] | None = None
-    """The whole state as the model knows it after the last state frame; None before the first."""
+    """The whole state as the model knows it after the last state frame; None: the next is an I-frame."""
     state_number: int = 0
     """Number of the last state frame, counted from 1, empty P-frames included."""
     since_full: int = 0
     """P-frames since the last I-frame, empty ones included."""
     replaced: Mapping[str, Segment] = field(default_factory=dict)
     """Replaced segment id -> the segment that stands for it."""
+    variables_set: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Frame -> names of the variables set while it was the current one."""
+    returns: int = 0
+    nested_calls: int = 0
+    """Requests sent while a called frame was open; with `returns` the estimate of the next return."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCall:
+    """The LLM call in flight."""
+
+    call: int
+    lane: str
+    phase: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,5 +135,14 @@ class Windows:
 
     agents: Mapping[str, AgentWindow] = field(default_factory=dict)
     lanes: Mapping[str, AppendList[SentRequest]] = field(default_factory=dict)
-    texts: Mapping[str, Segment] = field(default_factory=dict)
+    texts: AppendMap[str, Segment] = field(default_factory=AppendMap)
     """Every segment ever sent or replaced, by hash."""
+    open_call: OpenCall | None = None
+
+    def agent(self, name: str = ROOT_AGENT) -> AgentWindow:
+        """The window of that agent, empty before its first request."""
+        return self.agents.get(name, AgentWindow())
+
+    def lane(self, name: str) -> AppendList[SentRequest]:
+        """The requests of that lane so far."""
+        return self.lanes.get(name, AppendList())

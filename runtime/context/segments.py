@@ -1,0 +1,225 @@
+"""Turns what was said into segments: fixed pieces of text with a stable id, a hash and a token count."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from runtime.context.models import ModelRecord
+from runtime.context.tokens import count_tokens
+from runtime.conversation.events import (
+    LLMCallCompleted,
+    ToolCallComplete,
+    TurnInterrupted,
+    UserMessageEvent,
+)
+from runtime.conversation.messages import AssistantMessage, ToolCall
+from runtime.conversation.segments import Replaced, Segment
+from runtime.conversation.snapshot import canonical
+from runtime.conversation.windows import Pending
+from runtime.playbook import ToolDefinition
+
+NO_REPLY: Final = "[no reply]"
+CONVERSATION_STARTS: Final = "[conversation starts]"
+CONTINUE: Final = "[continue]"
+EMPTY_MESSAGE: Final = "[empty message]"
+NO_RESULT: Final = "No result: the call was cut off."
+
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+
+
+class SegmentMaker:
+    """Makes segments with the token counts of one model. Counts are fixed when a segment is made."""
+
+    def __init__(self, model: ModelRecord) -> None:
+        self.model = model
+
+    def make(
+        self,
+        segment_id: str,
+        kind: Any,
+        role: Any,
+        text: str,
+        *,
+        sources: tuple[int, ...] = (),
+        frame: str | None = None,
+        stage: str | None = None,
+        label: str = "",
+        meta: dict[str, Any] | None = None,
+        replaced: Replaced | None = None,
+    ) -> Segment:
+        """One segment. Halves of surrogate pairs become U+FFFD: no wire format can carry them."""
+        clean = _SURROGATES.sub("\ufffd", text)
+        tokens, counted = count_tokens(clean, kind, self.model)
+        return Segment(
+            id=segment_id,
+            kind=kind,
+            role=role,
+            text=clean,
+            tokens=tokens,
+            counted=counted,
+            hash=segment_hash(kind, role, clean, meta or {}),
+            sources=sources,
+            frame=frame,
+            stage=stage,
+            label=label,
+            meta=meta or {},
+            replaced=replaced,
+        )
+
+
+def segment_hash(kind: str, role: str, text: str, meta: dict[str, Any]) -> str:
+    """32 hex digits that stand for all that a request sends of a segment."""
+    content = canonical([kind, role, text, meta]).encode("utf-8", "replace")
+    return hashlib.sha256(content).hexdigest()[:32]
+
+
+def tools_text(tools: Sequence[ToolDefinition]) -> str:
+    """The tools as the model sees them: canonical JSON of name, description, parameters, in their order."""
+    return canonical(
+        [
+            {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+            for tool in tools
+        ]
+    )
+
+
+def user_segment(maker: SegmentMaker, item: Pending, event: UserMessageEvent) -> Segment:
+    """A user's message, or a transition's message in the user's role."""
+    return maker.make(
+        f"e{event.seq}",
+        "injected" if event.injected else "dialogue",
+        "user",
+        event.text if event.text.strip() else EMPTY_MESSAGE,
+        sources=(event.seq,),
+        frame=item.frame,
+        stage=item.stage,
+        label="transition message" if event.injected else "user",
+    )
+
+
+def interrupted_segment(maker: SegmentMaker, item: Pending, event: TurnInterrupted) -> Segment:
+    """A reply that was cut off: its shown text alone."""
+    return maker.make(
+        f"e{event.seq}",
+        "dialogue",
+        "assistant",
+        event.shown_text,
+        sources=(event.seq,),
+        frame=item.frame,
+        stage=item.stage,
+        label="interrupted reply",
+    )
+
+
+def no_reply_segment(maker: SegmentMaker, item: Pending) -> Segment:
+    """Stands where a turn ended without the model's text, so that roles keep taking turns."""
+    return maker.make(
+        f"e{item.event.seq}.none",
+        "dialogue",
+        "assistant",
+        NO_REPLY,
+        sources=(item.event.seq,),
+        frame=item.frame,
+        stage=item.stage,
+        label="no reply",
+    )
+
+
+def assistant_segments(
+    maker: SegmentMaker, item: Pending, event: LLMCallCompleted, model_key: str
+) -> list[Segment]:
+    """The blocks of a model's message in their order: what must be sent back unread, text, tool calls.
+
+    Blank text is left out: providers refuse it. `model_key` marks whose thinking it is.
+    """
+    blocks = _ordered_blocks(event.message)
+    made: list[Segment] = []
+    for position, block in enumerate(blocks):
+        text, kind, label, meta = _block_content(block, event.message, model_key)
+        made.append(
+            maker.make(
+                f"e{event.seq}.{position}",
+                kind,
+                "assistant",
+                text,
+                sources=(event.seq,),
+                frame=item.frame,
+                stage=item.stage,
+                label=label,
+                meta=meta,
+            )
+        )
+    return made
+
+
+def _ordered_blocks(message: AssistantMessage) -> list[Any]:
+    """Replay blocks at their positions; text, then calls, in the places between."""
+    replay = {block.position: block for block in message.replay}
+    rest: list[Any] = [message.text] if message.text.strip() else []
+    rest += message.tool_calls
+    blocks: list[Any] = []
+    while rest or replay:
+        position = len(blocks)
+        if position in replay:
+            blocks.append(replay.pop(position))
+        elif rest:
+            blocks.append(rest.pop(0))
+        else:
+            blocks.append(replay.pop(min(replay)))
+    return blocks
+
+
+def _block_content(
+    block: Any, message: AssistantMessage, model_key: str
+) -> tuple[str, str, str, dict[str, Any]]:
+    if isinstance(block, str):
+        return block, "dialogue", "reply" if not message.tool_calls else "text before a call", {}
+    if isinstance(block, ToolCall):
+        text = canonical({"name": block.name, "arguments": block.arguments or {}})
+        return text, "tool_call", block.name, {"callId": block.call_id, "toolName": block.name}
+    meta = {"provider": block.provider, "model": model_key, "block": block.block}
+    return block.text, "thinking", "thinking", meta
+
+
+def tool_result_segment(maker: SegmentMaker, item: Pending, event: ToolCallComplete) -> Segment:
+    """The one result of a call, as text: a string as it is, anything else as canonical JSON."""
+    meta = {"callId": event.call_id, "toolName": event.tool_name, "success": event.success}
+    return maker.make(
+        f"e{event.seq}",
+        "tool_result",
+        "user",
+        result_text(event),
+        sources=(event.seq,),
+        frame=item.frame,
+        stage=item.stage,
+        label=event.tool_name if event.success else f"{event.tool_name} failed",
+        meta=meta,
+    )
+
+
+def result_text(event: ToolCallComplete) -> str:
+    """What the model reads of a result."""
+    if not event.success:
+        return event.error or "The tool failed."
+    if isinstance(event.result, str) and event.result.strip():
+        return event.result
+    return canonical(event.result)
+
+
+def missing_result_segment(maker: SegmentMaker, call: Segment) -> Segment:
+    """An error result for a call that the log left without one, so that the request is valid."""
+    meta = {"callId": call.meta["callId"], "toolName": call.meta["toolName"], "success": False}
+    return maker.make(
+        f"{call.id}.none",
+        "tool_result",
+        "user",
+        NO_RESULT,
+        sources=call.sources,
+        frame=call.frame,
+        stage=call.stage,
+        label=f"{call.meta['toolName']} has no result",
+        meta=meta,
+    )
