@@ -3,6 +3,23 @@
 from ninja import NinjaAPI
 from ninja.security import django_auth
 
-api = NinjaAPI(title="Playbook Studio", version="1", auth=django_auth, docs_url=None)
+from builder import __version__
+from builder.api import files, me, playbooks, versions
+from builder.api.bodies import StrictParser
+from builder.api.errors import answer_errors
+
+api = NinjaAPI(
+    title="Playbook Studio",
+    version=__version__,
+    auth=django_auth,
+    parser=StrictParser(),
+    docs_url=None,
+    openapi_url=None,
+)
+answer_errors(api)
+api.add_router("/me", me.router)
+api.add_router("/playbooks", playbooks.router)
+api.add_router("/playbooks", versions.router)
+api.add_router("", files.router)
 
 __all__ = ["api"]

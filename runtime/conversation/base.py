@@ -20,4 +20,6 @@ class Value(BaseModel):
         serialize_by_alias=True,
         use_attribute_docstrings=True,
         protected_namespaces=(),
+        # What we write has every field: the generated types say so.
+        json_schema_serialization_defaults_required=True,
     )

@@ -1,0 +1,94 @@
+"""Files in and out, and the check of a document that is not saved."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from django.http import HttpRequest, HttpResponse
+from django.utils.http import content_disposition_header
+from ninja import Query
+
+from builder import drafts
+from builder.api import rows
+from builder.api.bodies import raw_body
+from builder.api.errors import ErrorBody, invalid_document
+from builder.api.routing import PlaybookId, routes
+from builder.api.schemas import Imported, Template, ToValidate, Validated
+from builder.transfer import Loaded, export, file_name, load
+from builder.transfer.templates import templates
+from builder.validation import check_document
+from runtime.playbook.errors import Problem
+
+router = routes("files")
+
+_RAW_BODY = {
+    "requestBody": {
+        "required": True,
+        "description": "The file as it is.",
+        "content": {"application/json": {"schema": {}}},
+    }
+}
+_FILE = {
+    "responses": {
+        200: {
+            "description": "The file.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Playbook"}}},
+        }
+    }
+}
+
+
+@router.post("/validate", response=Validated, operation_id="validateDocument")
+def validate_document(request: HttpRequest, given: ToValidate) -> Validated:
+    """Everything that can be said about the document; nothing is saved."""
+    return Validated(diagnostics=check_document(given.document.raw, given.document.playbook))
+
+
+@router.post(
+    "/import", response={200: Imported, 422: ErrorBody}, operation_id="importFile", openapi_extra=_RAW_BODY
+)
+def import_file(request: HttpRequest, save: bool = False) -> Imported:
+    """Reads a playbook file, ours or another's. With `save` it becomes a new playbook; never replaces one."""
+    loaded = load(raw_body(request))
+    if loaded.document is None:
+        raise invalid_document(_errors(loaded), **_refused(loaded))
+    row = drafts.create(rows.signed_in(request), loaded.document) if save else None
+    return Imported(
+        report=loaded.report, document=loaded.document, playbook=rows.detail(row) if row is not None else None
+    )
+
+
+@router.get(
+    "/playbooks/{id}/export",
+    response={200: None},
+    operation_id="exportPlaybook",
+    openapi_extra=_FILE,
+)
+def export_playbook(
+    request: HttpRequest,
+    playbook_id: PlaybookId,
+    version: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
+) -> HttpResponse:
+    """The draft, or one version, as a file: the same document always gives the same bytes."""
+    if version is None:
+        document = rows.find(request, playbook_id).document
+    else:
+        document = rows.find_version(request, playbook_id, version).document
+    answer = HttpResponse(export(document), content_type="application/json; charset=utf-8")
+    answer["Content-Disposition"] = content_disposition_header(True, file_name(document))
+    return answer
+
+
+@router.get("/templates", response=list[Template], operation_id="listTemplates")
+def list_templates(request: HttpRequest) -> list[Template]:
+    """The gallery's playbooks."""
+    return [Template(slug=slug, name=name, description=text) for slug, name, text in templates()]
+
+
+def _errors(loaded: Loaded) -> list[Problem]:
+    return [Problem(e.path, e.message, e.code) for e in loaded.report if e.level == "error"]
+
+
+def _refused(loaded: Loaded) -> dict[str, object]:
+    report = [entry.model_dump(mode="json") for entry in loaded.report]
+    return {"report": report, "document": None, "playbook": None}

@@ -1,0 +1,169 @@
+"""What the builder's part of the API takes and answers. The format itself is in `runtime/playbook`."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+from pydantic import Field
+
+from builder.api.documents import Document, StoredDocument
+from builder.api.errors import ErrorBody
+from builder.transfer.report import ReportEntry
+from builder.validation import Diagnostic
+from runtime.conversation.base import Value
+
+Revision = Annotated[int, Field(ge=0, le=2**31 - 1)]
+
+
+class UserInfo(Value):
+    name: str
+
+
+class OfferedModel(Value):
+    """A model that can be chosen; `available` says whether it can be reached from here now."""
+
+    id: str
+    provider: str
+    label: str
+    available: bool
+    note: str = ""
+
+
+class Me(Value):
+    """Who is signed in, and what this server offers."""
+
+    user: UserInfo
+    csrf_token: str
+    version: str
+    models: tuple[OfferedModel, ...]
+
+
+class ProblemCounts(Value):
+    errors: int
+    warnings: int
+
+
+class ThumbnailStage(Value):
+    """Where a stage's card stands on the canvas; null: it has no place yet."""
+
+    id: str
+    x: float | None
+    y: float | None
+    kind: Literal["chat", "raw", "end"]
+
+
+class Thumbnail(Value):
+    """Enough of the graph to draw it small. An edge is `[from, to]`; `from` may be `*`."""
+
+    stages: tuple[ThumbnailStage, ...]
+    edges: tuple[tuple[str, str], ...]
+
+
+class PlaybookSummary(Value):
+    """A playbook in the list."""
+
+    id: UUID
+    name: str
+    description: str
+    revision: int
+    updated_at: datetime
+    stage_count: int
+    transition_count: int
+    problems: ProblemCounts
+    thumbnail: Thumbnail
+
+
+class VersionSummary(Value):
+    number: int
+    note: str
+    created_at: datetime
+    author: str | None
+
+
+class VersionDetail(VersionSummary):
+    document: StoredDocument
+
+
+class PlaybookDetail(Value):
+    """A playbook with its draft."""
+
+    id: UUID
+    name: str
+    description: str
+    revision: int
+    updated_at: datetime
+    document: StoredDocument
+    diagnostics: tuple[Diagnostic, ...]
+    versions: tuple[VersionSummary, ...]
+
+
+class NewPlaybook(Value):
+    """What to start from: at most one of the three; none gives an empty playbook."""
+
+    document: Document | None = None
+    template: str | None = Field(default=None, max_length=100)
+    copy_of: UUID | None = None
+
+
+class SaveDraft(Value):
+    """The draft, and the revision that the editing started from."""
+
+    revision: Revision
+    document: Document
+
+
+class DraftSaved(Value):
+    revision: int
+    updated_at: datetime
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class NewVersion(Value):
+    """Keeps the draft of that revision as a version."""
+
+    note: str = Field(default="", max_length=500)
+    revision: Revision
+
+
+class RestoreVersion(Value):
+    """Replaces the draft of that revision by the version's document."""
+
+    revision: Revision
+
+
+class CurrentDraft(Value):
+    revision: int
+    document: StoredDocument
+    updated_at: datetime
+
+
+class Conflict(ErrorBody):
+    """The draft was changed by somebody else in the meantime; nothing was saved."""
+
+    current: CurrentDraft
+
+
+class ToValidate(Value):
+    document: Document
+
+
+class Validated(Value):
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class Imported(Value):
+    """What became of a file: the report, the document, and the playbook if it was saved."""
+
+    report: tuple[ReportEntry, ...]
+    document: StoredDocument | None = None
+    playbook: PlaybookDetail | None = None
+
+
+class Template(Value):
+    """A playbook of the gallery."""
+
+    slug: str
+    name: str
+    description: str

@@ -1,0 +1,90 @@
+"""From the bytes of a file to a document of today's format, with a report of everything on the way."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from builder.transfer.gaps import fill_gaps
+from builder.transfer.llmrtc import convert_llmrtc, is_llmrtc
+from builder.transfer.reading import read_json
+from builder.transfer.report import ReportEntry
+from builder.transfer.upgrades import upgrade
+from builder.validation.pointers import problems
+from builder.validation.unknown_fields import unknown_fields
+from runtime.playbook import Playbook
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """`document` and `playbook` are None exactly if the report has an error."""
+
+    document: dict[str, Any] | None
+    playbook: Playbook | None
+    report: tuple[ReportEntry, ...]
+
+    @property
+    def errors(self) -> tuple[ReportEntry, ...]:
+        """Why nothing came in; empty when something did."""
+        return tuple(entry for entry in self.report if entry.level == "error")
+
+
+def load(data: bytes) -> Loaded:
+    """Reads a file. Raises UnreadableJson when it is no JSON; everything else is in the report."""
+    return load_value(read_json(data))
+
+
+def load_value(value: Any) -> Loaded:
+    """Reads a file that was parsed already. The value itself is left as it is."""
+    refusal = _not_a_playbook(value)
+    if refusal is not None:
+        return Loaded(None, None, (refusal,))
+    document: dict[str, Any] = copy.deepcopy(value)
+    document.pop("$schema", None)
+    report = list(upgrade(document))
+    if is_llmrtc(document):
+        report += convert_llmrtc(document)
+    report += fill_gaps(document)
+    return _finish(document, report)
+
+
+def _finish(document: dict[str, Any], report: list[ReportEntry]) -> Loaded:
+    if any(entry.level == "error" for entry in report):
+        return Loaded(None, None, tuple(report))
+    try:
+        playbook = Playbook.model_validate(document)
+    except ValidationError as failure:
+        report += _shape_errors(failure, document)
+        return Loaded(None, None, tuple(report))
+    report += (
+        ReportEntry(level="warning", path=d.path, code=d.code, message=d.message, kept_as=d.path)
+        for d in unknown_fields(playbook)
+    )
+    return Loaded(document, playbook, tuple(report))
+
+
+def _shape_errors(failure: ValidationError, document: dict[str, Any]) -> Iterator[ReportEntry]:
+    for problem in problems(failure, document):
+        yield ReportEntry(level="error", path=problem.path, code=problem.code, message=problem.message)
+
+
+def _not_a_playbook(value: Any) -> ReportEntry | None:
+    if isinstance(value, list):
+        return _refused(
+            "not-a-playbook", f"This is a list of {len(value)} things; import one playbook at a time."
+        )
+    if not isinstance(value, dict):
+        return _refused("not-a-playbook", "This is no playbook: a JSON object with stages was expected.")
+    if "stages" in value:
+        return None
+    if "nodes" in value and ("edges" in value or "connections" in value):
+        return _refused("foreign-format", "This file has nodes and edges: it comes from another product.")
+    return _refused("not-a-playbook", "This is no playbook: it has no “stages”.", "/stages")
+
+
+def _refused(code: str, message: str, path: str = "") -> ReportEntry:
+    return ReportEntry(level="error", path=path, code=code, message=message)

@@ -1,0 +1,42 @@
+"""Keeps keys out of exported files: a value typed into a header leaves as a reference to a named secret."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+_SECRET_HEADER = re.compile(r"authorization|cookie|api[-_]?key|token|secret|password", re.IGNORECASE)
+_REFERENCE = "{{secret."
+
+
+def without_secrets(value: Any, owner: str = "tool") -> Any:
+    """The value with every literal secret in a `headers` object replaced by `{{secret.OWNER_HEADER}}`."""
+    if isinstance(value, list):
+        return [without_secrets(item, owner) for item in value]
+    if not isinstance(value, dict):
+        return value
+    name = value.get("name")
+    owner = name if isinstance(name, str) and name else owner
+    return {
+        key: _headers(item, owner)
+        if key == "headers" and isinstance(item, dict)
+        else without_secrets(item, owner)
+        for key, item in value.items()
+    }
+
+
+def literal_secrets(headers: dict[str, Any]) -> list[str]:
+    """Names of the headers whose value is a secret itself instead of a reference to one."""
+    return [
+        name
+        for name, value in headers.items()
+        if _SECRET_HEADER.search(name) and isinstance(value, str) and value and _REFERENCE not in value
+    ]
+
+
+def _headers(headers: dict[str, Any], owner: str) -> dict[str, Any]:
+    hidden = literal_secrets(headers)
+    return {
+        name: _REFERENCE + re.sub(r"\W+", "_", f"{owner}_{name}").upper() + "}}" if name in hidden else value
+        for name, value in headers.items()
+    }

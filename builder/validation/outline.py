@@ -1,0 +1,113 @@
+"""The playbook as the checks look at it: places, ids and the graph, worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import networkx as nx
+
+from builder.validation.pointers import pointer
+from runtime.playbook import Playbook, Stage, ToolDefinition, Transition
+
+ANY_STAGE = "*"
+AGENT_PREFIX = "agent:"
+
+
+@dataclass(frozen=True)
+class PlacedTool:
+    """A tool definition, where it stands, and the stage it belongs to (None: global)."""
+
+    tool: ToolDefinition
+    path: str
+    stage: Stage | None
+
+
+@dataclass(frozen=True)
+class Outline:
+    """Everything derived from a playbook that more than one check asks for."""
+
+    playbook: Playbook
+
+    @classmethod
+    def of(cls, playbook: Playbook) -> Outline:
+        """The outline; what it derives is worked out when first asked for."""
+        return cls(playbook)
+
+    @cached_property
+    def stages(self) -> dict[str, Stage]:
+        """The first stage of each id."""
+        found: dict[str, Stage] = {}
+        for stage in self.playbook.stages:
+            found.setdefault(stage.id, stage)
+        return found
+
+    @cached_property
+    def rules(self) -> tuple[tuple[int, Transition], ...]:
+        """Transitions that are switched on, with their places in the list."""
+        return tuple((i, rule) for i, rule in enumerate(self.playbook.transitions) if not rule.disabled)
+
+    @cached_property
+    def tools(self) -> tuple[PlacedTool, ...]:
+        """All tool definitions: global ones first, then those of the stages in document order."""
+        return tuple(self._tools())
+
+    @cached_property
+    def graph(self) -> nx.MultiDiGraph[str]:
+        """Stages, and an edge for each way a rule can lead; its key is the rule's place in the list.
+
+        A `*` rule leads from every stage but its target. What points nowhere has no edge.
+        """
+        graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+        graph.add_nodes_from(self.stages)
+        for index, rule in self.rules:
+            target = rule.action.target_stage
+            if rule.action.mode == "return" or target not in self.stages:
+                continue
+            for source in self.sources(rule):
+                graph.add_edge(source, target, key=index)
+        return graph
+
+    @cached_property
+    def reachable(self) -> frozenset[str]:
+        """Stages that some path from the initial stage leads to; all of them if there is no initial stage."""
+        start = self.playbook.initial_stage
+        if start not in self.stages:
+            return frozenset(self.stages)
+        return frozenset({start} | nx.descendants(self.graph, start))
+
+    def sources(self, rule: Transition) -> tuple[str, ...]:
+        """Ids of the stages that the rule can fire in."""
+        if rule.from_stage == ANY_STAGE:
+            return tuple(stage for stage in self.stages if stage != rule.action.target_stage)
+        return (rule.from_stage,) if rule.from_stage in self.stages else ()
+
+    def rules_from(self, stage: Stage) -> list[Transition]:
+        """The rules that can fire in the stage."""
+        return [rule for _, rule in self.rules if stage.id in self.sources(rule)]
+
+    def index_of(self, stage: Stage) -> int:
+        """The stage's place in the list."""
+        return self._stage_index[id(stage)]
+
+    def stage_path(self, stage: Stage, *more: str | int) -> str:
+        """Pointer to the stage or a field of it."""
+        return pointer("stages", self.index_of(stage), *more)
+
+    def position(self, path: str) -> tuple[Any, ...]:
+        """Sorts paths as the document reads: the playbook's fields, then the lists by number."""
+        parts = path.split("/")[1:]
+        return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts)
+
+    @cached_property
+    def _stage_index(self) -> dict[int, int]:
+        return {id(stage): index for index, stage in enumerate(self.playbook.stages)}
+
+    def _tools(self) -> Iterator[PlacedTool]:
+        for index, tool in enumerate(self.playbook.global_tools):
+            yield PlacedTool(tool, pointer("globalTools", index), None)
+        for place, stage in enumerate(self.playbook.stages):
+            for index, tool in enumerate(stage.tools):
+                yield PlacedTool(tool, pointer("stages", place, "tools", index), stage)
