@@ -93,7 +93,7 @@ export interface CallView {
 	leftOut?: string[];
 	added?: number;
 	startedAt?: string;
-	error?: string | null;
+	error?: { code: string; message: string; status?: number | null; retryable?: boolean } | null;
 	shares?: Share[];
 	predictedOnly?: boolean;
 	previousCall?: number | null;

@@ -185,7 +185,7 @@ const callCompleted: Handler<"llm_call_completed"> = (live, event) => {
 	const text = event.message.text ?? "";
 	const shown = live.activity?.phase === 2 && text !== "" && live.facts.get(event.call)?.phase !== 0;
 	const at = { turn: event.turn, call: event.call, stage: live.facts.get(event.call)?.stage ?? "" };
-	const timeline = shown ? showText(next.timeline, at, text, "streaming") : next.timeline;
+	const timeline = shown ? showText(next.timeline, at, text, "complete") : next.timeline;
 	return active({ ...next, timeline }, { doing: "waiting" });
 };
 
@@ -260,13 +260,18 @@ const framePopped: Handler<"frame_popped"> = (live, event) => {
 	});
 };
 
-const turnInterrupted: Handler<"turn_interrupted"> = (live, event) =>
-	notice(
-		turnOver(live, event.turn, event.shownText ?? "", "interrupted"),
+/** `shownText` is what the call that was cut off had shown; what earlier calls showed is in the log already. */
+const turnInterrupted: Handler<"turn_interrupted"> = (live, event) => {
+	const at = { turn: event.turn, call: live.activity?.call ?? 0, stage: event.stage };
+	const shown = event.shownText ?? "";
+	const timeline = shown ? showText(live.timeline, at, shown, "interrupted") : live.timeline;
+	return notice(
+		turnOver({ ...live, timeline }, event.turn, "", "interrupted"),
 		event,
 		"stopped",
 		INTERRUPTED[event.reason ?? "stop"] ?? "Stopped.",
 	);
+};
 
 const turnFailed: Handler<"turn_failed"> = (live, event) =>
 	pushed(turnOver(live, event.turn, "", "interrupted"), {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ApiError } from "./client";
 import { FakeLog, FakeSocket, plainTurn } from "./fakes";
-import { createLiveSession, type LiveSessionStore, type SessionWorld } from "./session";
+import { createLiveSession, type LiveSessionStore, type NewSession, type SessionWorld } from "./session";
 import { backoffMs, connect } from "./socket";
 
 const detail = { id: "s1", playbookRef: "p1", playbookVersion: "draft@3", document: { name: "x" } };
@@ -20,6 +20,8 @@ function world(answers: Record<string, unknown> = {}): SessionWorld {
 	};
 }
 
+const draft: NewSession = { playbookId: "p1", prepare: async () => ({ document: {}, version: "draft@3" }) };
+
 const opened: LiveSessionStore[] = [];
 
 function store(answers: Record<string, unknown> = {}): LiveSessionStore {
@@ -30,7 +32,7 @@ function store(answers: Record<string, unknown> = {}): LiveSessionStore {
 
 async function chat() {
 	const live = store();
-	await live.getState().start({ playbookId: "p1", document: {} });
+	await live.getState().start(draft);
 	return live;
 }
 
@@ -189,7 +191,7 @@ describe("starting", () => {
 		const body = { error: { details: [{ path: "/stages/0", message: "Stage has no name", code: "x" }] } };
 		const error = new ApiError(422, "invalid-document", "The document has 1 error.", "", body);
 		const live = store({ "/api/sessions": error });
-		await live.getState().start({ playbookId: "p1", document: {} });
+		await live.getState().start(draft);
 		expect(live.getState()).toMatchObject({
 			starting: false,
 			sessionId: null,
@@ -197,12 +199,31 @@ describe("starting", () => {
 		});
 	});
 
+	test("a message typed while the chat starts goes with it", async () => {
+		const live = store();
+		const started = live.getState().start(draft);
+		expect(live.getState().send("first")).toBeNull();
+		await started;
+		FakeSocket.last.accept();
+		FakeSocket.last.say(ready(0));
+		expect(FakeSocket.last.sentOf("message")).toMatchObject([{ text: "first" }]);
+	});
+
+	test("a chat that was left while it started does not come back", async () => {
+		const live = store();
+		const started = live.getState().start(draft);
+		live.getState().close();
+		await started;
+		expect(live.getState().sessionId).toBeNull();
+		expect(FakeSocket.all).toHaveLength(0);
+	});
+
 	test("a new chat leaves nothing of the old one", async () => {
 		const live = await chat();
 		const old = FakeSocket.last;
 		old.accept();
 		old.say(new FakeLog().add(1, { type: "user_message", text: "old", clientId: null }));
-		await live.getState().start({ playbookId: "p1", document: {} });
+		await live.getState().start(draft);
 		expect(live.getState().timeline).toEqual([]);
 		expect(old.readyState).toBe(3);
 	});

@@ -10,15 +10,21 @@ import { connect, type SessionSocket, type SocketOptions } from "./socket";
 /** Largest message the server takes, in bytes of UTF-8. */
 export const MESSAGE_LIMIT_BYTES = 1_000_000;
 
-export interface NewSession {
-	readonly playbookId: string;
+/** What a new session runs. */
+export interface Runnable {
 	readonly document: unknown;
 	/** Which state of the playbook it is, for people: `draft@12`. */
-	readonly version?: string;
+	readonly version: string;
+}
+
+export interface NewSession {
+	readonly playbookId: string;
+	/** Gives the document at the moment it is needed, after what is being typed was saved. */
+	readonly prepare: () => Promise<Runnable>;
 }
 
 export interface LiveSession extends LiveState {
-	/** Begins a new session with that document and opens its line. */
+	/** Begins a new session and opens its line; messages sent meanwhile go with it. */
 	start(session: NewSession): Promise<void>;
 	/** Opens the line to a session that exists; nothing happens if it is open already. */
 	attach(sessionId: string): Promise<void>;
@@ -75,7 +81,10 @@ function isDetail(value: unknown): value is { path: string; message: string } {
 }
 
 function startFailure(error: unknown): StartFailure {
-	if (!(error instanceof ApiError)) return { message: "The chat could not be started.", details: [] };
+	if (!(error instanceof ApiError)) {
+		const reason = error instanceof Error && error.message ? ` ${error.message}` : "";
+		return { message: `The chat could not be started.${reason}`, details: [] };
+	}
 	const body = error.body as { error?: { details?: unknown } } | undefined;
 	const details = body?.error?.details;
 	return { message: error.message, details: Array.isArray(details) ? details.filter(isDetail) : [] };
@@ -95,6 +104,8 @@ class Controller {
 	private socket: SessionSocket | null = null;
 	private waiting: ServerFrame[] = [];
 	private callsAsked = false;
+	/** Counts sessions shown: an answer that comes after the next one was opened is dropped. */
+	private generation = 0;
 
 	constructor(
 		private readonly world: SessionWorld,
@@ -120,15 +131,17 @@ class Controller {
 	private async start(session: NewSession): Promise<void> {
 		this.close();
 		this.set({ starting: true, playbookId: session.playbookId });
+		const mine = this.generation;
 		try {
+			const { document, version } = await session.prepare();
 			const detail = await this.world.request<SessionDetail>("POST", "/api/sessions", {
-				document: session.document,
+				document,
 				playbookRef: session.playbookId,
-				playbookVersion: session.version ?? "",
+				playbookVersion: version,
 			});
-			this.open(detail, session.document);
+			if (mine === this.generation) this.open(detail, document);
 		} catch (error) {
-			this.set({ starting: false, startFailure: startFailure(error) });
+			if (mine === this.generation) this.set({ starting: false, startFailure: startFailure(error) });
 		}
 	}
 
@@ -168,8 +181,9 @@ class Controller {
 			document,
 			starting: false,
 			startFailure: null,
-			outbox: loadOutbox(detail.id),
+			outbox: [...loadOutbox(detail.id), ...this.get().outbox],
 		});
+		saveOutbox(detail.id, this.get().outbox);
 		this.callsAsked = false;
 		this.socket = this.world.connect({
 			url: socketUrl(detail.id),
@@ -181,6 +195,7 @@ class Controller {
 	}
 
 	private close(): void {
+		this.generation++;
 		this.socket?.close();
 		this.socket = null;
 		this.waiting = [];
@@ -221,22 +236,23 @@ class Controller {
 	}
 
 	private send(text: string): string | null {
-		const { sessionId, outbox } = this.get();
-		if (!sessionId) return "The chat has not started.";
+		const { sessionId, starting, outbox } = this.get();
+		if (!sessionId && !starting) return "The chat has not started.";
 		const size = new TextEncoder().encode(text).length;
 		if (size > MESSAGE_LIMIT_BYTES) {
 			const megabytes = (size / 1e6).toFixed(1);
 			return `This message has ${megabytes} MB; the most that can be sent is ${MESSAGE_LIMIT_BYTES / 1e6} MB.`;
 		}
 		const message: Outgoing = { clientId: this.world.newId(), text, refused: null };
-		this.keep(sessionId, [...outbox, message]);
+		this.keep([...outbox, message]);
 		this.transmit(message);
 		return null;
 	}
 
-	private keep(sessionId: string, outbox: readonly Outgoing[]): void {
+	private keep(outbox: readonly Outgoing[]): void {
 		this.set({ outbox });
-		saveOutbox(sessionId, outbox);
+		const { sessionId } = this.get();
+		if (sessionId) saveOutbox(sessionId, outbox);
 	}
 
 	private transmit(message: Outgoing): void {
@@ -245,13 +261,10 @@ class Controller {
 	}
 
 	private takeBack(clientId: string): string {
-		const { sessionId, outbox } = this.get();
+		const { outbox } = this.get();
 		const message = outbox.find((one) => one.clientId === clientId);
-		if (!message || !sessionId) return "";
-		this.keep(
-			sessionId,
-			outbox.filter((one) => one !== message),
-		);
+		if (!message) return "";
+		this.keep(outbox.filter((one) => one !== message));
 		return message.text;
 	}
 

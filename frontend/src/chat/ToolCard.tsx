@@ -1,0 +1,72 @@
+import { useState } from "react";
+import type { ToolItem } from "../api/timeline";
+import styles from "./Chat.module.css";
+import { oneLine, pretty, toolStatus } from "./names";
+
+/** Characters of a result that are drawn at once. */
+const SHOWN = 20_000;
+
+function Whole({ label, value }: { label: string; value: unknown }) {
+	const [all, setAll] = useState(false);
+	const text = pretty(value);
+	const cut = !all && text.length > SHOWN;
+	return (
+		<div>
+			<div className={styles.quiet}>{label}</div>
+			<pre className={styles.code}>{cut ? text.slice(0, SHOWN) : text}</pre>
+			{cut && (
+				<button type="button" className={styles.callLine} onClick={() => setAll(true)}>
+					Show all {text.length.toLocaleString("en-US")} characters
+				</button>
+			)}
+		</div>
+	);
+}
+
+/** Arguments and result in brief. */
+function Glance({ tool }: { tool: ToolItem }) {
+	const outcome = tool.status === "error" || tool.error ? tool.error : oneLine(tool.result);
+	const given = oneLine(tool.arguments);
+	return (
+		<div className={styles.glance}>
+			{given}
+			{outcome && ` → ${outcome}`.slice(0, 400)}
+		</div>
+	);
+}
+
+export function ToolCard({
+	tool,
+	onCallSelected,
+}: {
+	tool: ToolItem;
+	onCallSelected: (call: number) => void;
+}) {
+	const [open, setOpen] = useState(false);
+	const failed = tool.status === "error" || tool.status === "abandoned";
+	return (
+		<article className={styles.tool} aria-label={`Tool ${tool.name}`}>
+			<button type="button" className={styles.toolHead} aria-expanded={open} onClick={() => setOpen(!open)}>
+				<span aria-hidden="true">⚒</span>
+				<strong>{tool.name}</strong>
+				<span className={failed ? styles.bad : styles.quiet}>{toolStatus(tool)}</span>
+				<span aria-hidden="true" className={styles.twist}>
+					{open ? "▾" : "▸"}
+				</span>
+			</button>
+			{!open && <Glance tool={tool} />}
+			{open && (
+				<>
+					<Whole label="Arguments" value={tool.arguments ?? "none"} />
+					{tool.error && <Whole label="Error" value={tool.error} />}
+					{tool.status === "ok" && <Whole label="Result" value={tool.result ?? null} />}
+					{tool.call > 0 && (
+						<button type="button" className={styles.callLine} onClick={() => onCallSelected(tool.call)}>
+							asked for by call {tool.call}
+						</button>
+					)}
+				</>
+			)}
+		</article>
+	);
+}
