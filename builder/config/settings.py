@@ -34,7 +34,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "builder.config.security.ContentSecurityPolicy",
-    "servestatic.middleware.ServeStaticMiddleware",
+    "builder.config.static_files.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -75,7 +75,7 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "servestatic.storage.CompressedStaticFilesStorage"},
 }
-SERVESTATIC_IMMUTABLE_FILE_TEST = r"^/static/app/assets/.+-[\w-]{8,}\.\w+$"
+SERVESTATIC_ALLOW_ALL_ORIGINS = False
 DJANGO_VITE = {
     "default": {
         "dev_mode": False,
