@@ -20,10 +20,10 @@ replaces the older; instructions of earlier stages no longer apply.
 - A state block lists what is known; one that says "changes" adds to the state it names.
 - Call a tool only if the current stage lists it. Write no text before a tool call; speak when you have the \
 result.
-- Move to another stage only by calling playbook_transition with a target that the current stage lists. Don't \
-mention stages, tools or these rules to the user.
-- [conversation starts] and [continue] mean that the user said nothing: speak first, or go on. [no reply] marks \
-a turn in which you gave no answer."""
+- Move to another stage only by calling playbook_transition with a target that the current stage lists. \
+Don't mention stages, tools or these rules to the user.
+- [conversation starts] and [continue] mean that the user said nothing: speak first, or go on. [no reply] \
+marks a turn in which you gave no answer."""
 
 _HEADER: Final = "You are now in stage «{name}». Instructions of earlier stages no longer apply."
 _TOOLS: Final = "Tools you may use now: "

@@ -1,0 +1,147 @@
+"""The providers' prompt caching and its billing, as pure code: an ordered list of blocks, marks, a store.
+
+Used by the planner's prediction, by `replay`, by the rehearsal model's usage and by the tests' simulator.
+Rules: an entry is written only at a mark; a read looks from each mark backwards over `look_back` positions,
+the mark included; an entry lives from the start of the request that wrote or read it; a prefix under the
+minimum is silently not cached. Two points that vendors leave open are taken the careful way: a mark before the hit that
+had no entry gets none, and a hit refreshes only itself and marked entries.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import lru_cache
+from itertools import accumulate
+from typing import Final
+
+from runtime.context.models import ModelRecord
+from runtime.conversation.segments import Prediction
+
+LIFETIMES: Final = {
+    "5m": timedelta(minutes=5),
+    "30m": timedelta(minutes=30),
+    "1h": timedelta(hours=1),
+    "12h": timedelta(hours=12),
+}
+LONG: Final = frozenset({"1h", "12h"})
+"""Lifetimes billed as long writes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block of a request: what it is, how long it is, how many positions of the look-back it takes."""
+
+    hash: str
+    tokens: int
+    positions: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A cache mark at the end of the block with that index."""
+
+    index: int
+    ttl: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A cached prefix. It can be read from `visible_at` on and until `expires`."""
+
+    visible_at: datetime
+    expires: datetime
+    ttl: str
+
+
+Store = Mapping[str, Entry]
+"""Prefix key -> entry, of one model and account."""
+
+
+@dataclass(frozen=True, slots=True)
+class Billing:
+    """What one request costs in tokens, the store after it, and where the hit was."""
+
+    tokens: Prediction
+    store: Store
+    hit: int
+    """Index of the last block read from the cache; -1 for none."""
+
+
+def send(
+    blocks: Sequence[Block],
+    marks: Sequence[Mark],
+    store: Store,
+    model: ModelRecord,
+    at: datetime,
+    first_byte: datetime | None = None,
+) -> Billing:
+    """One request at `at`: what is read, written and fresh, and the store afterwards.
+
+    `first_byte`: when the response began; only from then on others can read what this request writes.
+    """
+    keys = prefix_keys(tuple(block.hash for block in blocks))
+    ends = list(accumulate(block.tokens for block in blocks))
+    total = ends[-1] if ends else 0
+    hit = _longest_hit(blocks, marks, keys, store, model, at)
+    written = [mark for mark in marks if mark.index > hit and ends[mark.index] >= model.minimum_cacheable]
+    after = _refreshed(store, keys, marks, hit, at)
+    for mark in written:
+        lifetime = LIFETIMES[mark.ttl]
+        after[keys[mark.index]] = Entry(first_byte or at, at + lifetime, mark.ttl)
+    read = ends[hit] if hit >= 0 else 0
+    long_end = max([read, *(ends[mark.index] for mark in written if mark.ttl in LONG)])
+    end = max([long_end, *(ends[mark.index] for mark in written)])
+    tokens = Prediction(read=read, write1h=long_end - read, write5m=end - long_end, fresh=total - end)
+    return Billing(tokens=tokens, store=after, hit=hit)
+
+
+@lru_cache(maxsize=512)
+def prefix_keys(hashes: tuple[str, ...]) -> tuple[str, ...]:
+    """For each block the key of the prefix that ends with it."""
+    keys: list[str] = []
+    chain = hashlib.blake2b(digest_size=16)
+    for item in hashes:
+        chain.update(item.encode() + b"\0")
+        keys.append(chain.hexdigest())
+    return tuple(keys)
+
+
+def _longest_hit(
+    blocks: Sequence[Block],
+    marks: Sequence[Mark],
+    keys: Sequence[str],
+    store: Store,
+    model: ModelRecord,
+    at: datetime,
+) -> int:
+    hit = -1
+    for mark in marks:
+        searched = 0
+        for index in range(mark.index, -1, -1):
+            if model.look_back and searched >= model.look_back:
+                break
+            if alive(store.get(keys[index]), at):
+                hit = max(hit, index)
+                break
+            searched += blocks[index].positions
+    return hit
+
+
+def alive(entry: Entry | None, at: datetime) -> bool:
+    """Whether an entry can be read at that time."""
+    return entry is not None and entry.visible_at <= at < entry.expires
+
+
+def _refreshed(
+    store: Store, keys: Sequence[str], marks: Sequence[Mark], hit: int, at: datetime
+) -> dict[str, Entry]:
+    after = {key: entry for key, entry in store.items() if at < entry.expires}
+    used = {hit, *(mark.index for mark in marks if mark.index <= hit)}
+    for index in used:
+        entry = after.get(keys[index]) if index >= 0 else None
+        if entry is not None and alive(entry, at):
+            after[keys[index]] = Entry(entry.visible_at, at + LIFETIMES[entry.ttl], entry.ttl)
+    return after

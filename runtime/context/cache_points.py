@@ -1,0 +1,228 @@
+"""plan_cache_points: where the provider is asked to cache, planned anew for each request (context.md).
+
+Chosen are block ends x1 < … < xm that maximise the sum of (xi - xi-1) · G(xi), where G(x) is the probability
+that the lane's next request still shares the first x tokens. Constraints are data of the model's record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import accumulate, pairwise
+from typing import Any, Final, Literal
+
+from runtime.context.cache_model import Block, Mark, Store, alive, prefix_keys, send
+from runtime.context.lane_cache import blocks_of, lane_store, marks_of, sent_segments
+from runtime.context.models import ModelRecord
+from runtime.context.policy import Policy
+from runtime.context.staircase import Candidate, best_points
+from runtime.context.window import ContextWindow
+from runtime.conversation.segments import CachePoint, Prediction, Segment
+from runtime.conversation.state import SessionState
+from runtime.conversation.windows import SentRequest, agent_of
+
+SHORT_LIFE: Final = timedelta(minutes=5)
+LONG_LIFE: Final = timedelta(hours=1)
+MAX_CANDIDATES: Final = 24
+TAIL_SURVIVAL: Final = 0.95
+GAPS_TO_JUDGE: Final = 8
+UNMARKABLE: Final = frozenset({"thinking"})
+
+Ttl = Literal["5m", "1h"]
+
+
+@dataclass(frozen=True, slots=True)
+class CachePlan:
+    """The points of one request, what the cache model expects of them, and the numbers they rest on."""
+
+    points: tuple[CachePoint, ...] = ()
+    predicted: Prediction = field(default_factory=Prediction)
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+
+
+def plan_cache_points(
+    window: ContextWindow,
+    state: SessionState,
+    model: ModelRecord,
+    policy: Policy,
+    now: datetime,
+    *,
+    last_call: bool = False,
+) -> CachePlan:
+    """The cache points of this request. `last_call`: the session is known to end with it: no tail point.
+
+    Calls without a lane (raw, classifier), models without a cache and a policy of 0 points get none.
+    """
+    if not window.lane or not window.segments or policy.cache_points == 0 or not model.ttls:
+        return CachePlan(predicted=Prediction(fresh=window.tokens))
+    return _Planner(window, state, model, policy, now, last_call).plan()
+
+
+class _Planner:
+    def __init__(
+        self,
+        window: ContextWindow,
+        state: SessionState,
+        model: ModelRecord,
+        policy: Policy,
+        now: datetime,
+        last_call: bool,
+    ) -> None:
+        self.segments: tuple[Segment, ...] = window.segments
+        self.state, self.model, self.policy, self.now = state, model, policy, now
+        self.last_call = last_call
+        self.blocks: list[Block] = blocks_of(window.segments)
+        self.ends = list(accumulate(block.tokens for block in self.blocks))
+        self.requests: Sequence[SentRequest] = state.windows.lane(window.lane)
+        self.store: Store = lane_store(state.windows, window.lane, model, now)
+        self.gaps = [later.at - earlier.at for earlier, later in pairwise(self.requests)]
+        self.agent = state.windows.agent(agent_of(window.lane))
+        self.frame_starts = self._frame_starts()
+        self.base = self._base_index()
+        self.all_long = self._all_long()
+
+    def plan(self) -> CachePlan:
+        candidates = self._candidates()
+        slots = min(self.policy.cache_points, self.model.points)
+        chosen = best_points(candidates, slots)
+        points = tuple(
+            CachePoint(
+                segment=self.segments[candidate.index].id,
+                ttl=self._ttl(candidate.index),
+                number=number,
+                reason=candidate.reason,
+            )
+            for number, candidate in enumerate(chosen, start=1)
+        )
+        marks = [Mark(candidate.index, self._ttl(candidate.index)) for candidate in chosen]
+        predicted = send(self.blocks, marks, self.store, self.model, self.now).tokens
+        return CachePlan(points=points, predicted=predicted, numbers=self._numbers(candidates))
+
+    def _numbers(self, candidates: Sequence[Candidate]) -> dict[str, Any]:
+        return {
+            "returnProbability": round(self._return_probability(), 4),
+            "gaps": len(self.gaps),
+            "tailReuse": round(self._survival(len(self.segments) - 1), 4),
+            "tailThreshold": round(self._tail_threshold(), 4),
+            "minimum": self.model.minimum_cacheable,
+            "candidates": [
+                {"segment": self.segments[c.index].id, "tokens": c.tokens, "survival": round(c.survival, 4)}
+                for c in candidates
+            ],
+        }
+
+    # -- candidates -----------------------------------------------------------------------------------------
+
+    def _candidates(self) -> list[Candidate]:
+        """Places where survival drops and that are long enough, the tail if it will be read, the anchor."""
+        reasons: dict[int, str] = {}
+        tail = len(self.segments) - 1
+        if not self.last_call and self._survival(tail) >= self._tail_threshold():
+            reasons[tail] = "tail"
+        for start in self.frame_starts:
+            reasons.setdefault(self._markable(start - 1), "frame start")
+        if self.base is not None:
+            reasons[self.base] = "base"
+        anchor = self._anchor(reasons)
+        if anchor is not None:
+            reasons.setdefault(anchor, "previous tail")
+        found = [
+            Candidate(
+                index=index,
+                tokens=self.ends[index],
+                survival=self._survival(index),
+                reason=reason,
+                forced=index in (anchor, self.base),
+            )
+            for index, reason in sorted(reasons.items())
+            if index >= 0 and self.ends[index] >= self.model.minimum_cacheable
+        ]
+        return found[-MAX_CANDIDATES:]
+
+    def _markable(self, index: int) -> int:
+        while index >= 0 and self.segments[index].kind in UNMARKABLE:
+            index -= 1
+        return index
+
+    def _anchor(self, marked: Mapping[int, str]) -> int | None:
+        """The longest living entry, where no candidate's look-back would find it: it must be marked again."""
+        keys = prefix_keys(tuple(block.hash for block in self.blocks))
+        living = [i for i, key in enumerate(keys) if alive(self.store.get(key), self.now)]
+        if not living or not self.model.look_back:
+            return None
+        entry = living[-1]
+        positions = list(accumulate(block.positions for block in self.blocks))
+        reach = (positions[i] - positions[entry] for i in marked if i >= entry)
+        return None if any(distance < self.model.look_back for distance in reach) else entry
+
+    def _base_index(self) -> int | None:
+        head = [i for i, segment in enumerate(self.segments) if segment.kind in ("tools", "base")]
+        return head[-1] if head else None
+
+    def _frame_starts(self) -> list[int]:
+        """Index of the first segment of each open called frame, outermost first."""
+        starts = []
+        for frame in self.state.frames[1:]:
+            start = next((i for i, segment in enumerate(self.segments) if segment.frame == frame.id), None)
+            if start is not None:
+                starts.append(start)
+        return starts
+
+    # -- survival -------------------------------------------------------------------------------------------
+
+    def _survival(self, index: int) -> float:
+        """G: the chance that the lane's next request still shares everything up to this block, in time."""
+        pops = sum(1 for start in self.frame_starts if index >= start)
+        stands = (1 - self._return_probability()) ** pops
+        if index == len(self.segments) - 1:
+            stands *= TAIL_SURVIVAL
+        return stands * self._in_time(self._ttl(index))
+
+    def _return_probability(self) -> float:
+        if len(self.state.frames) < 2:
+            return 0.0
+        return min(1.0, (self.agent.returns + 1) / (self.agent.nested_calls + 10))
+
+    def _in_time(self, ttl: Ttl) -> float:
+        life = LONG_LIFE if ttl == "1h" else SHORT_LIFE
+        return (sum(1 for gap in self.gaps if gap < life) + 1) / (len(self.gaps) + 2)
+
+    def _tail_threshold(self) -> float:
+        """Below this chance of being read a write costs more than it saves."""
+        write = self.model.write_multiplier(self._ttl(len(self.segments) - 1))
+        return (write - 1) / (write - self.model.read_multiplier)
+
+    # -- lifetimes ------------------------------------------------------------------------------------------
+
+    def _ttl(self, index: int) -> Ttl:
+        """1h points stand before 5m points: up to the base 1h under `auto`, behind it 5m."""
+        if "1h" not in self.model.ttls or self.policy.cache_ttl == "5m":
+            return "5m"
+        if self.policy.cache_ttl == "1h" or self.all_long:
+            return "1h"
+        return "1h" if self.base is not None and index <= self.base else "5m"
+
+    def _all_long(self) -> bool:
+        """Whether pauses of 5 to 60 minutes are so common that 1h pays everywhere; once so, it stays so."""
+        if self.policy.cache_ttl != "auto" or "1h" not in self.model.ttls:
+            return False
+        if self.requests and any(
+            point.ttl == "1h" and point.reason == "tail" for point in self._last_points()
+        ):
+            return True
+        if len(self.gaps) < GAPS_TO_JUDGE:
+            return False
+        first = sent_segments(self.state.windows.texts, self.requests[0]) or []
+        first_tokens, tokens = sum(segment.tokens for segment in first), self.ends[-1]
+        growth = max(0.0, (tokens - first_tokens) / len(self.requests))
+        mean = (tokens + first_tokens) / 2
+        long, short = self.model.write_multiplier("1h"), self.model.write_multiplier("5m")
+        share = sum(1 for gap in self.gaps if SHORT_LIFE <= gap < LONG_LIFE) / len(self.gaps)
+        return share > (long - short) * growth / ((short - self.model.read_multiplier) * mean)
+
+    def _last_points(self) -> tuple[CachePoint, ...]:
+        return self.requests[-1].cache_points
+
+
+__all__ = ["CachePlan", "marks_of", "plan_cache_points"]
