@@ -12,7 +12,9 @@ class StoredSession(models.Model):
     """One conversation with one version of a playbook. It carries the documents that it runs."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="playbook_sessions")
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="playbook_sessions"
+    )
     playbook_ref = models.CharField(max_length=100, blank=True, db_index=True)
     """Who runs it: the id that the editing side gave. Opaque here."""
     playbook_version = models.CharField(max_length=40, blank=True)
@@ -21,6 +23,10 @@ class StoredSession(models.Model):
     document = models.JSONField()
     agents = models.JSONField(default=dict)
     """Documents of the agents it may call, by playbook id."""
+    start_data = models.JSONField(null=True, blank=True)
+    """What the session was started with; becomes the initial stage's data."""
+    start_model = models.CharField(max_length=100, blank=True)
+    """Model for stages that name none, from the start; empty: as the playbook says."""
     status = models.CharField(max_length=20, default="new")
     stage = models.CharField(max_length=200, blank=True)
     turns = models.PositiveIntegerField(default=0)
@@ -28,7 +34,11 @@ class StoredSession(models.Model):
     lease_owner = models.CharField(max_length=80, blank=True)
     """The process that runs a turn now; empty when none does."""
     lease_until = models.DateTimeField(null=True, blank=True)
+    running = models.JSONField(null=True, blank=True)
+    """`{turn, call, text}`: the reply that is being streamed, as of about a second ago. Other processes
+    show it to sockets of theirs, and it is what is known to have been shown when the process dies."""
     wake_at = models.DateTimeField(null=True, blank=True, db_index=True)
+    """When the next timer of a stage is due; null while none runs."""
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
@@ -73,7 +83,8 @@ class SegmentText(models.Model):
 
 
 class LLMCall(models.Model):
-    """One request to a model: its segments' hashes with their metadata, the request's digest, usage, times."""
+    """One request to a model: its segments' hashes with their metadata, the request's digest, usage,
+    times."""
 
     session = models.ForeignKey(StoredSession, on_delete=models.CASCADE, related_name="calls")
     number = models.PositiveIntegerField()
@@ -86,7 +97,7 @@ class LLMCall(models.Model):
     status = models.CharField(max_length=20, default="running")
     """`running`, `complete`, `failed`, `interrupted`."""
     window = models.JSONField(default=list)
-    """Segments in order, without their texts."""
+    """Hashes of the window's segments in order; what they are stands in the log, once."""
     cache_points = models.JSONField(default=list)
     predicted = models.JSONField(null=True, blank=True)
     usage = models.JSONField(null=True, blank=True)

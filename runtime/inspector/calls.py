@@ -1,6 +1,6 @@
 """Views of LLM calls: what was sent, where the cache points stood, what really happened by the usage.
 
-Rule: everything here is read from the log. Prices and limits of models come in as a value (`ModelFacts`).
+Rule: everything here is read from the log and from the model table; nothing is instrumented.
 """
 
 from __future__ import annotations
@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from pydantic import Field
 
+from runtime.context.models import record
+from runtime.context.prices import price_without_caching
 from runtime.conversation.base import Value
 from runtime.conversation.events import (
     Event,
@@ -24,6 +26,11 @@ from runtime.conversation.events import (
 from runtime.conversation.messages import Role, Usage
 from runtime.conversation.segments import CachePoint, Prediction, Replaced, Segment, SegmentKind
 from runtime.inspector.shares import Share, prefix_shares
+
+CALL_EVENTS = frozenset(
+    {"llm_call_started", "llm_call_completed", "llm_call_failed", "window_rewritten", "turn_interrupted"}
+)
+"""Types of the events that a CallLog reads."""
 
 CallStatus = Literal["running", "complete", "failed", "interrupted"]
 
@@ -56,8 +63,8 @@ class CallError(Value):
     retryable: bool = False
 
 
-class CallView(Value):
-    """One LLM call as the inspector shows it."""
+class CallSummary(Value):
+    """One LLM call in a list: all but its window."""
 
     call: int
     turn: int
@@ -70,7 +77,6 @@ class CallView(Value):
     status: CallStatus
     attempt: int = 1
     layout: Literal["append", "swap"]
-    segments: tuple[SegmentView, ...] = ()
     cache_points: tuple[CachePoint, ...] = ()
     predicted: Prediction | None = None
     usage: Usage | None = None
@@ -88,25 +94,23 @@ class CallView(Value):
     """How many of the last segments this request added."""
     started_at: datetime
     error: CallError | None = None
-    shares: tuple[Share, ...] = ()
     predicted_only: bool = True
-    """True: `shares` show what was predicted; the provider reported no usage (yet)."""
+    """True: what was read and written is a prediction; the provider reported no usage (yet)."""
     previous_call: int | None = None
     """The call before in the same lane."""
     first_difference: str | None = None
     """The first segment that differs from the previous call's window; null: nothing of it changed."""
 
 
-class ModelFacts(Protocol):
-    """What the inspector asks about a model."""
+class CallView(CallSummary):
+    """One LLM call as the inspector shows it, with its window."""
 
-    def window_limit(self, provider: str, model: str) -> int | None:
-        """Tokens its window holds; None when the model is unknown."""
-        ...
+    segments: tuple[SegmentView, ...] = ()
+    shares: tuple[Share, ...] = ()
 
-    def cost(self, provider: str, model: str, usage: Usage) -> float | None:
-        """US dollars for that usage; None when prices are unknown."""
-        ...
+    def summary(self) -> CallSummary:
+        """The call without its window."""
+        return CallSummary(**{name: getattr(self, name) for name in CallSummary.model_fields})
 
 
 @dataclass(slots=True)
@@ -122,7 +126,6 @@ class _Call:
 class CallLog:
     """Reads a session's events in order and knows every call in them. Feed each event once."""
 
-    facts: ModelFacts
     _segments: dict[str, Segment] = field(default_factory=dict)
     _calls: dict[int, _Call] = field(default_factory=dict)
     _last_of_lane: dict[str, LLMCallStarted] = field(default_factory=dict)
@@ -163,11 +166,11 @@ class CallLog:
     def view(self, number: int) -> CallView | None:
         """The call as it stands now."""
         call = self._calls.get(number)
-        return call_view(call, self._segments, self.facts) if call else None
+        return call_view(call, self._segments) if call else None
 
     def views(self) -> list[CallView]:
         """All calls in order."""
-        return [call_view(self._calls[number], self._segments, self.facts) for number in self.numbers]
+        return [call_view(self._calls[number], self._segments) for number in self.numbers]
 
     def _start(self, event: LLMCallStarted) -> int:
         self._remember(event.added)
@@ -190,11 +193,12 @@ class CallLog:
         return running[-1] if running else None
 
 
-def call_view(call: _Call, segments: Mapping[str, Segment], facts: ModelFacts) -> CallView:
+def call_view(call: _Call, segments: Mapping[str, Segment]) -> CallView:
     """The view of one call. `segments`: every segment ever sent, by hash."""
     started, completed = call.started, call.completed
     window = [segments[key] for key in started.window if key in segments]
     usage = completed.usage if completed else None
+    model = record(started.model, started.provider)
     return CallView(
         call=started.call,
         turn=started.turn,
@@ -212,8 +216,8 @@ def call_view(call: _Call, segments: Mapping[str, Segment], facts: ModelFacts) -
         predicted=started.predicted,
         usage=usage,
         cost=completed.cost if completed else None,
-        cost_without_caching=_uncached_cost(started, usage, facts),
-        window_limit=facts.window_limit(started.provider, started.model),
+        cost_without_caching=price_without_caching(usage, model),
+        window_limit=model.window if model.known else None,
         first_token_ms=completed.first_token_ms if completed else None,
         duration_ms=completed.duration_ms if completed else None,
         tool_choice=started.tool_choice,
@@ -252,12 +256,6 @@ def _error(failed: LLMCallFailed | None) -> CallError | None:
     if failed is None:
         return None
     return CallError(code=failed.code, message=failed.error, status=failed.status, retryable=failed.retryable)
-
-
-def _uncached_cost(started: LLMCallStarted, usage: Usage | None, facts: ModelFacts) -> float | None:
-    if usage is None:
-        return None
-    return facts.cost(started.provider, started.model, Usage(fresh=usage.input, output=usage.output))
 
 
 def _first_difference(window: Sequence[Segment], previous: LLMCallStarted | None) -> str | None:

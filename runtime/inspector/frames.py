@@ -7,12 +7,19 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
 
 from runtime.conversation.base import Value
 from runtime.conversation.events import Event
 from runtime.inspector.calls import CallView
 from runtime.playbook import StageContextPolicy
+
+
+def _storable(text: str) -> str:
+    if "\x00" in text:
+        raise ValueError("the character U+0000 cannot be stored")
+    return text
+
 
 ClientId = Annotated[str, Field(min_length=1, max_length=100)]
 
@@ -29,7 +36,7 @@ class SendMessage(Value):
 
     type: Literal["message"]
     client_id: ClientId
-    text: str = Field(min_length=1)
+    text: Annotated[str, AfterValidator(_storable), Field(min_length=1)]
     interrupt: bool = False
     """True: stop the running turn first; false: wait for its end."""
 

@@ -1,0 +1,66 @@
+"""Reads stored sessions for those who look at them: sockets and views. Not for the event loop."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from runtime.inspector.calls import CALL_EVENTS, CallLog
+from runtime.inspector.frames import RunningReply
+from runtime.models import LLMCall, LoggedEvent, SegmentText, StoredSession
+from runtime.storage import load_events
+
+
+@dataclass(frozen=True, slots=True)
+class SessionNow:
+    """Where a session stands, as its row says."""
+
+    last_seq: int
+    status: Literal["new", "idle", "running", "complete"]
+    running: RunningReply | None
+    """The reply that some process streams, as of about a second ago."""
+
+
+def session_now(session: uuid.UUID) -> SessionNow:
+    """Raises StoredSession.DoesNotExist."""
+    row = StoredSession.objects.only("last_seq", "status", "running").get(pk=session)
+    running = RunningReply.model_validate(row.running) if row.running and row.status == "running" else None
+    status: Any = row.status
+    return SessionNow(last_seq=row.last_seq, status=status, running=running)
+
+
+def logged_frames(session: uuid.UUID, after: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
+    """The next `limit` events after `after` as they go over the socket, with their `seq`."""
+    rows = LoggedEvent.objects.filter(session_id=session, seq__gt=after).order_by("seq")
+    return list(rows.values_list("seq", "payload")[:limit])
+
+
+def call_log(session: uuid.UUID) -> CallLog:
+    """Every call of the session."""
+    return CallLog().read_all(load_events(session, types=CALL_EVENTS))
+
+
+def segment_text(owner_id: int, key: str) -> str | None:
+    """The text that a segment's hash stands for, if the owner's sessions have it."""
+    return SegmentText.objects.filter(owner_id=owner_id, hash=key).values_list("text", flat=True).first()
+
+
+def delete_session(session: uuid.UUID) -> None:
+    """Deletes a session and the texts that none of its owner's other sessions has sent."""
+    row = StoredSession.objects.filter(pk=session).first()
+    if row is None:
+        return
+    mine = _hashes(LLMCall.objects.filter(session=row))
+    kept = _hashes(LLMCall.objects.filter(session__owner_id=row.owner_id).exclude(session=row))
+    with transaction.atomic():
+        row.delete()
+        SegmentText.objects.filter(owner_id=row.owner_id, hash__in=mine - kept).delete()
+
+
+def _hashes(calls: QuerySet[LLMCall]) -> set[str]:
+    windows = calls.values_list("window", flat=True).iterator()
+    return {key for window in windows for key in window}

@@ -1,0 +1,232 @@
+"""The session's log in the database: written before anybody hears of it, read back into a state.
+
+One append is one short transaction: the session's row first (its `last_seq` and lease are what keeps two
+processes from writing one log), then the events, the segments' texts by hash, and the rows of the calls.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from runtime.conversation.events import (
+    EVENT,
+    Event,
+    LLMCallCompleted,
+    LLMCallFailed,
+    LLMCallStarted,
+    SessionComplete,
+    SessionStarted,
+    StageEntered,
+    TurnComplete,
+    TurnFailed,
+    TurnInterrupted,
+    TurnStarted,
+    WindowRewritten,
+)
+from runtime.conversation.fold import apply
+from runtime.conversation.state import SessionState
+from runtime.inspector.calls import CALL_EVENTS
+from runtime.models import LLMCall, LoggedEvent, SegmentText, StoredSession
+from runtime.playbook import Playbook
+from runtime.sockets import in_database
+
+PAGE = 500
+
+
+class LogMovedOn(Exception):
+    """Another process has written to this session's log; what this one holds of it is out of date."""
+
+
+@dataclass(frozen=True, slots=True)
+class DjangoEventStore:
+    """Appends to one session's log while this process holds the session's lease."""
+
+    session: uuid.UUID
+    owner_id: int
+    holder: str
+    """The lease's owner: this process."""
+
+    async def append(self, events: Sequence[Event]) -> None:
+        """Writes all or nothing. Raises LogMovedOn when the lease is lost or the numbers don't follow."""
+        if events:
+            await in_database(append_events, self, tuple(events))
+
+
+def append_events(store: DjangoEventStore, events: Sequence[Event]) -> None:
+    """The one transaction of an append."""
+    forms = [stored_form(event) for event in events]
+    rows = [
+        LoggedEvent(
+            session_id=store.session,
+            seq=event.seq,
+            type=event.type,
+            turn=event.turn,
+            at=event.at,
+            payload=form,
+        )
+        for event, form in zip(events, forms, strict=True)
+    ]
+    texts = [
+        SegmentText(owner_id=store.owner_id, hash=key, text=text) for key, text in texts_of(events).items()
+    ]
+    with transaction.atomic():
+        _move_on(store, events)
+        LoggedEvent.objects.bulk_create(rows)
+        SegmentText.objects.bulk_create(texts, ignore_conflicts=True)
+        for event in events:
+            _write_call(store.session, event)
+
+
+def _move_on(store: DjangoEventStore, events: Sequence[Event]) -> None:
+    current = StoredSession.objects.filter(
+        pk=store.session, last_seq=events[0].seq - 1, lease_owner=store.holder
+    )
+    if not current.update(last_seq=events[-1].seq, updated_at=timezone.now(), **summary(events)):
+        raise LogMovedOn(str(store.session))
+
+
+def summary(events: Iterable[Event]) -> dict[str, Any]:
+    """What of the session's row changes with these events."""
+    changed: dict[str, Any] = {}
+    for event in events:
+        match event:
+            case SessionStarted():
+                changed["status"] = "idle"
+            case TurnStarted():
+                changed |= {"status": "running", "turns": event.turn}
+            case TurnComplete() | TurnInterrupted() | TurnFailed():
+                changed |= {"status": "idle", "running": None}
+            case SessionComplete():
+                changed["status"] = "complete"
+            case StageEntered():
+                changed["stage"] = event.stage
+    return changed
+
+
+def stored_form(event: Event) -> dict[str, Any]:
+    """The event as JSON, its segments without their texts: what is stored and what goes over the socket."""
+    payload: dict[str, Any] = event.model_dump(mode="json")
+    for segment in _segments(payload):
+        segment["text"] = ""
+    return payload
+
+
+def texts_of(events: Iterable[Event]) -> dict[str, str]:
+    """Texts of the segments that these events bring, by hash."""
+    return {
+        segment.hash: segment.text
+        for event in events
+        if isinstance(event, LLMCallStarted | WindowRewritten)
+        for segment in (event.added if isinstance(event, LLMCallStarted) else event.replacement)
+    }
+
+
+def _write_call(session: uuid.UUID, event: Event) -> None:
+    calls = LLMCall.objects.filter(session_id=session)
+    match event:
+        case LLMCallStarted():
+            LLMCall.objects.update_or_create(
+                session_id=session, number=event.call, defaults=_started_fields(event)
+            )
+        case LLMCallCompleted():
+            calls.filter(number=event.call).update(
+                status="complete",
+                usage=event.usage.model_dump() if event.usage else None,
+                cost=event.cost,
+                first_token_ms=event.first_token_ms,
+                duration_ms=event.duration_ms,
+            )
+        case LLMCallFailed():
+            calls.filter(number=event.call).update(status="failed")
+        case TurnInterrupted():
+            calls.filter(status="running").update(status="interrupted")
+
+
+def _started_fields(event: LLMCallStarted) -> dict[str, Any]:
+    return {
+        "turn": event.turn,
+        "phase": event.phase,
+        "stage": event.stage,
+        "lane": event.lane,
+        "provider": event.provider,
+        "model": event.model,
+        "status": "running",
+        "window": list(event.window),
+        "cache_points": [point.model_dump(mode="json") for point in event.cache_points],
+        "predicted": event.predicted.model_dump() if event.predicted else None,
+        "request_digest": event.request_digest,
+        "started_at": event.at,
+    }
+
+
+def load_events(
+    session: uuid.UUID, *, after: int = 0, upto: int | None = None, types: Collection[str] = ()
+) -> Iterator[Event]:
+    """The events (of these types; of all when none is named) with their texts, in order. Not for the event
+    loop."""
+    owner_id = StoredSession.objects.values_list("owner_id", flat=True).get(pk=session)
+    rows = LoggedEvent.objects.filter(session_id=session, seq__gt=after).order_by("seq")
+    if upto is not None:
+        rows = rows.filter(seq__lte=upto)
+    if types:
+        rows = rows.filter(type__in=types)
+    page: list[dict[str, Any]] = []
+    for payload in rows.values_list("payload", flat=True).iterator(chunk_size=PAGE):
+        page.append(payload)
+        if len(page) == PAGE:
+            yield from _with_texts(owner_id, page)
+            page = []
+    yield from _with_texts(owner_id, page)
+
+
+def _with_texts(owner_id: int, payloads: Sequence[dict[str, Any]]) -> Iterator[Event]:
+    bare = [segment for payload in payloads for segment in _segments(payload)]
+    hashes = {segment["hash"] for segment in bare}
+    texts = dict(SegmentText.objects.filter(owner_id=owner_id, hash__in=hashes).values_list("hash", "text"))
+    for segment in bare:
+        segment["text"] = texts.get(segment["hash"], "")
+    for payload in payloads:
+        yield EVENT.validate_python(payload)
+
+
+def _segments(payload: dict[str, Any]) -> list[dict[str, Any]]:
+    field = {"llm_call_started": "added", "window_rewritten": "replacement"}.get(payload["type"], "")
+    return list(payload.get(field, ()))
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedSession:
+    """A session as its log says: all that is needed to go on."""
+
+    row: StoredSession
+    playbook: Playbook
+    agents: dict[str, Playbook]
+    state: SessionState
+    call_events: tuple[Event, ...]
+    """The events that the inspector's view of the calls is read from."""
+
+
+def load_session(session: uuid.UUID) -> LoadedSession:
+    """Reads the whole log. Not for the event loop. Raises StoredSession.DoesNotExist."""
+    row = StoredSession.objects.get(pk=session)
+    state = SessionState(session=str(session))
+    calls: list[Event] = []
+    for event in load_events(session):
+        state = apply(state, event)
+        if event.type in CALL_EVENTS:
+            calls.append(event)
+    agents = {name: Playbook.model_validate(document) for name, document in row.agents.items()}
+    return LoadedSession(row, Playbook.model_validate(row.document), agents, state, tuple(calls))
+
+
+def load_state(session: uuid.UUID) -> tuple[Playbook, SessionState]:
+    """The frozen playbook and the state that the whole log folds into. Not for the event loop. Raises
+    StoredSession.DoesNotExist."""
+    loaded = load_session(session)
+    return loaded.playbook, loaded.state
