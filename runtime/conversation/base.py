@@ -9,13 +9,18 @@ from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
 
 
+def json_name(name: str) -> str:
+    """camelCase of a name with underscores; `write5m` stays (pydantic alone would make `write5M` of it)."""
+    return to_camel(name) if "_" in name else name
+
+
 class Value(BaseModel):
     """A frozen value with camelCase JSON names."""
 
     model_config = ConfigDict(
         frozen=True,
         extra="forbid",
-        alias_generator=to_camel,
+        alias_generator=json_name,
         populate_by_name=True,
         serialize_by_alias=True,
         use_attribute_docstrings=True,

@@ -1299,9 +1299,9 @@ export interface components {
             /** @default 0 */
             read: number;
             /** @default 0 */
-            write5M: number;
+            write5m: number;
             /** @default 0 */
-            write1H: number;
+            write1h: number;
             /** @default 0 */
             fresh: number;
         };
@@ -2148,9 +2148,9 @@ export interface components {
             /** @default 0 */
             fresh: number;
             /** @default 0 */
-            write5M: number;
+            write5m: number;
             /** @default 0 */
-            write1H: number;
+            write1h: number;
             /** @default 0 */
             read: number;
             /** @default 0 */
