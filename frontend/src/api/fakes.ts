@@ -1,5 +1,5 @@
 /** Doubles for tests: a log that grows like a server's, and a WebSocket that is driven by hand. */
-import type { ClientFrame, ServerFrame, SessionEvent } from "./frames";
+import type { CallView, ClientFrame, Segment, SegmentKind, ServerFrame, SessionEvent } from "./frames";
 import type { SocketLike } from "./socket";
 
 type Payload = { type: SessionEvent["type"] } & Record<string, unknown>;
@@ -107,4 +107,66 @@ export class FakeSocket implements SocketLike {
 	sentOf<T extends ClientFrame["type"]>(type: T): Extract<ClientFrame, { type: T }>[] {
 		return this.sent.filter((frame): frame is Extract<ClientFrame, { type: T }> => frame.type === type);
 	}
+}
+
+/** A segment with that many tokens, whose text has the hash `h-ID`. */
+export function fakeSegment(
+	id: string,
+	kind: SegmentKind,
+	tokens: number,
+	more: Partial<Segment> = {},
+): Segment {
+	return {
+		id,
+		kind,
+		role: "user",
+		tokens,
+		counted: "estimate",
+		hash: `h-${id}`,
+		sources: [],
+		frame: null,
+		stage: null,
+		label: "",
+		meta: {},
+		replaced: null,
+		start: 0,
+		...more,
+	};
+}
+
+/** A call of a real model, with what a test says about it. */
+export function fakeCall(more: Partial<CallView> = {}): CallView {
+	return {
+		call: 1,
+		turn: 1,
+		phase: 2,
+		stage: "greet",
+		frame: "f1",
+		lane: "main",
+		provider: "anthropic",
+		model: "claude-sonnet-5",
+		status: "complete",
+		attempt: 1,
+		layout: "append",
+		segments: [],
+		cachePoints: [],
+		predicted: null,
+		usage: null,
+		cost: null,
+		costWithoutCaching: null,
+		windowLimit: 200_000,
+		firstTokenMs: 900,
+		durationMs: 2_000,
+		toolChoice: "auto",
+		settings: {},
+		leftOut: [],
+		added: 0,
+		startedAt: "2026-11-30T12:00:00Z",
+		error: null,
+		shares: [],
+		predictedOnly: false,
+		previousCall: null,
+		firstDifference: null,
+		...more,
+	};
 }

@@ -1,5 +1,5 @@
 /** The state of a session as this page knows it: a fold over the frames that came in. */
-import type { CallView, SessionEvent } from "./frames";
+import type { KnownCall, SessionEvent } from "./frames";
 import { type LiveGraph, NO_LIVE_GRAPH } from "./live";
 import type { Timeline } from "./timeline";
 
@@ -75,7 +75,7 @@ export interface LiveState extends LiveGraph {
 	readonly activity: Activity | null;
 	readonly complete: boolean;
 	readonly facts: ReadonlyMap<number, CallFacts>;
-	readonly calls: ReadonlyMap<number, CallView>;
+	readonly calls: ReadonlyMap<number, KnownCall>;
 	readonly outbox: readonly Outgoing[];
 	readonly viewers: number;
 	readonly notice: { readonly code: string; readonly message: string } | null;

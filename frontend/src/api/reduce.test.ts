@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { callCompleted, callStarted, FakeLog, plainTurn } from "./fakes";
+import { callCompleted, callStarted, FakeLog, fakeCall, fakeSegment, plainTurn } from "./fakes";
 import type { ServerFrame, SessionEvent } from "./frames";
 import { type LiveState, NO_SESSION } from "./liveState";
-import { joinDelta, reduce } from "./reduce";
+import { joinDelta, reduce, withCalls } from "./reduce";
 
 const fold = (frames: readonly ServerFrame[], from: LiveState = NO_SESSION) =>
 	frames.reduce<LiveState>(reduce, from);
@@ -307,11 +307,11 @@ describe("the conversation", () => {
 	});
 
 	test("a full view of a call keeps its segments when the short one comes later", () => {
-		const segment = { id: "a", kind: "base", role: "system", tokens: 3, hash: "h" } as const;
-		const view = { call: 1, turn: 1, phase: 2, stage: "s", provider: "p", model: "m", status: "running" };
-		let live = reduce(NO_SESSION, { type: "call", call: { ...view, segments: [segment] } });
-		live = reduce(live, { type: "call", call: { ...view, status: "complete" } });
-		expect(live.calls.get(1)).toMatchObject({ status: "complete", segments: [segment] });
+		const segments = [fakeSegment("a", "base", 3)];
+		let live = reduce(NO_SESSION, { type: "call", call: fakeCall({ segments, status: "running" }) });
+		const { segments: _window, shares: _shares, ...short } = fakeCall({ status: "complete" });
+		live = withCalls(live, [short]);
+		expect(live.calls.get(1)).toMatchObject({ status: "complete", segments });
 	});
 
 	test("a refused message is marked and stays", () => {

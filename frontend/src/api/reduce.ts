@@ -1,9 +1,9 @@
 /** How one frame changes what the page knows of a session. Pure; a frame that is known already changes nothing. */
 import {
-	type CallView,
 	type DeltaFrame,
 	type ErrorFrame,
 	isEvent,
+	type KnownCall,
 	type ReadyFrame,
 	type ServerFrame,
 	type SessionEvent,
@@ -83,7 +83,7 @@ function reduceError(live: LiveState, error: ErrorFrame): LiveState {
 }
 
 /** Takes in views of calls; a short view (from the list) never removes the segments of a full one. */
-export function withCalls(live: LiveState, views: readonly CallView[]): LiveState {
+export function withCalls(live: LiveState, views: readonly KnownCall[]): LiveState {
 	if (views.length === 0) return live;
 	const calls = new Map(live.calls);
 	for (const view of views) {

@@ -1,7 +1,7 @@
 /** The session that the workbench shows: its state, and what a person can do with it. */
 import { createStore, type StoreApi } from "zustand/vanilla";
 import { ApiError, request } from "./client";
-import type { CallView, ClientFrame, ServerFrame, SessionDetail } from "./frames";
+import type { CallView, ClientFrame, KnownCall, ServerFrame, SessionDetail } from "./frames";
 import { type LiveState, NO_SESSION, type Outgoing, type StartFailure } from "./liveState";
 import { loadOutbox, saveOutbox } from "./outbox";
 import { reduce, withCalls } from "./reduce";
@@ -280,7 +280,7 @@ class Controller {
 		if (!sessionId || this.callsAsked || facts.size === 0) return;
 		this.callsAsked = true;
 		try {
-			const calls = await this.world.request<CallView[]>("GET", `${sessionPath(sessionId)}/calls`);
+			const calls = await this.world.request<KnownCall[]>("GET", `${sessionPath(sessionId)}/calls`);
 			// What the socket brought meanwhile is newer than the list.
 			if (this.get().sessionId === sessionId) {
 				const news = [...this.get().calls.values()];
