@@ -1,0 +1,289 @@
+import {
+	Background,
+	type Connection,
+	type FinalConnectionState,
+	MiniMap,
+	type OnConnectStartParams,
+	ReactFlow,
+	ReactFlowProvider,
+	SelectionMode,
+	useReactFlow,
+} from "@xyflow/react";
+import { type DragEvent, type KeyboardEvent, type MouseEvent, useEffect, useRef } from "react";
+import * as commands from "../playbook/commands";
+import { STAGE_HEIGHT, STAGE_WIDTH, snap } from "../playbook/layout";
+import type { Position, Stage } from "../playbook/types";
+import styles from "./canvas.module.css";
+import { type CanvasView, type Editor, useEditor } from "./editor";
+import { addStage, connectStages, documentOf, select, selectStage, selectTransition } from "./operations";
+import { SignCard } from "./SignCard";
+import { StageCard } from "./StageCard";
+import { PALETTE_TYPE, ToolRail } from "./ToolRail";
+import { ArrowHeads, TransitionEdge } from "./TransitionEdge";
+import { type CanvasEdge, type CanvasNode, useGraph } from "./useGraph";
+
+const NODE_TYPES = { stage: StageCard, sign: SignCard };
+const EDGE_TYPES = { transition: TransitionEdge };
+const FIT = { padding: 0.15, maxZoom: 1, minZoom: 0.2, duration: 150 };
+const MANY_NODES = 150;
+
+const coarsePointer = () => matchMedia("(pointer: coarse)").matches;
+
+function transitionOf(edge: CanvasEdge): string {
+	return edge.data?.transition.id ?? edge.id;
+}
+
+/** Pans just far enough for the stages to be seen in the canvas. */
+function revealPan(area: DOMRect, boxes: DOMRect[]): Position {
+	const margin = 24;
+	const left = Math.min(...boxes.map((box) => box.left)) - margin;
+	const right = Math.max(...boxes.map((box) => box.right)) + margin;
+	const top = Math.min(...boxes.map((box) => box.top)) - margin;
+	const bottom = Math.max(...boxes.map((box) => box.bottom)) + margin;
+	const along = (low: number, high: number, from: number, to: number) => {
+		if (low < from) return from - low;
+		return high > to ? Math.max(to - high, from - low) : 0;
+	};
+	return { x: along(left, right, area.left, area.right), y: along(top, bottom, area.top, area.bottom) };
+}
+
+/** Makes this canvas the editor's view while it is on the screen. */
+function useCanvasView(editor: Editor, frame: React.RefObject<HTMLDivElement | null>): void {
+	const flow = useReactFlow<CanvasNode, CanvasEdge>();
+	useEffect(() => {
+		const root = frame.current;
+		if (!root) return;
+		let over: Position | null = null;
+		const moved = (event: PointerEvent) => {
+			over = { x: event.clientX, y: event.clientY };
+		};
+		const left = () => {
+			over = null;
+		};
+		root.addEventListener("pointermove", moved);
+		root.addEventListener("pointerleave", left);
+		const middle = () => {
+			const { left: x, top: y, width, height } = root.getBoundingClientRect();
+			return { x: x + width / 2, y: y + height / 2 };
+		};
+		const view: CanvasView = {
+			fit: (ids) => void flow.fitView(ids ? { ...FIT, nodes: ids.map((id) => ({ id })) } : FIT),
+			zoomTo: (level) => void flow.zoomTo(level, { duration: 150 }),
+			zoomBy: (factor) => void flow.zoomTo(flow.getZoom() * factor, { duration: 150 }),
+			toCanvas: (screen) => flow.screenToFlowPosition(screen),
+			pointer: () => flow.screenToFlowPosition(over ?? middle()),
+			focus: () =>
+				root.querySelector<HTMLElement>(".react-flow__node.selected")?.focus({ preventScroll: true }),
+			reveal: (ids) =>
+				// After the panel beside the canvas has taken its room.
+				requestAnimationFrame(() => {
+					const boxes = ids.flatMap((id) => {
+						const card = root.querySelector(`[data-stage="${CSS.escape(id)}"]`);
+						return card ? [card.getBoundingClientRect()] : [];
+					});
+					if (boxes.length === 0) return;
+					const pan = revealPan(root.getBoundingClientRect(), boxes);
+					const viewport = flow.getViewport();
+					if (pan.x === 0 && pan.y === 0) return;
+					void flow.setViewport(
+						{ ...viewport, x: viewport.x + pan.x, y: viewport.y + pan.y },
+						{ duration: 150 },
+					);
+				}),
+		};
+		editor.view = view;
+		return () => {
+			root.removeEventListener("pointermove", moved);
+			root.removeEventListener("pointerleave", left);
+			if (editor.view === view) editor.view = null;
+		};
+	}, [editor, flow, frame]);
+}
+
+function openMenu(
+	editor: Editor,
+	event: MouseEvent | globalThis.MouseEvent,
+	kind: "stage" | "canvas",
+	id: string | null,
+) {
+	event.preventDefault();
+	editor.ui.setState({ menu: { kind, id, screen: { x: event.clientX, y: event.clientY } } });
+}
+
+/** What gestures on stages and edges do. */
+function stageGestures(editor: Editor) {
+	const stageOnly = (node: CanvasNode, act: () => void) => node.type === "stage" && act();
+	return {
+		onNodeClick: (_event: MouseEvent, node: CanvasNode) =>
+			stageOnly(node, () => {
+				editor.host.openProperties();
+				editor.view?.reveal([node.id]);
+			}),
+		onNodeDoubleClick: (_event: MouseEvent, node: CanvasNode) =>
+			stageOnly(node, () => editor.ui.setState({ renaming: node.id })),
+		onNodeContextMenu: (event: MouseEvent, node: CanvasNode) =>
+			stageOnly(node, () => {
+				if (!editor.ui.getState().selection.stageIds.includes(node.id)) selectStage(editor, node.id);
+				openMenu(editor, event, "stage", node.id);
+			}),
+		onNodeDragStop: (_event: unknown, _node: CanvasNode, dragged: CanvasNode[]) => {
+			const places = Object.fromEntries(dragged.map(({ id, position }) => [id, snap(position)]));
+			editor.history.edit(dragged.length === 1 ? "Move stage" : "Move stages", (playbook) =>
+				commands.moveStages(playbook, places),
+			);
+		},
+		onEdgeClick: (_event: MouseEvent, edge: CanvasEdge) => {
+			selectTransition(editor, transitionOf(edge));
+			editor.host.openProperties();
+		},
+		onEdgeContextMenu: (event: MouseEvent, edge: CanvasEdge) => {
+			event.preventDefault();
+			selectTransition(editor, transitionOf(edge));
+			const screen = { x: event.clientX, y: event.clientY };
+			editor.ui.setState({ menu: { kind: "transition", id: transitionOf(edge), screen } });
+		},
+	};
+}
+
+function pointOf(event: globalThis.MouseEvent | TouchEvent): Position {
+	const point = "changedTouches" in event ? event.changedTouches[0] : event;
+	return { x: point?.clientX ?? 0, y: point?.clientY ?? 0 };
+}
+
+/** Drawing a connection: to a stage it connects, to the empty canvas it offers a new stage. */
+function connectGestures(editor: Editor, frame: React.RefObject<HTMLDivElement | null>) {
+	return {
+		onConnectStart: (_event: unknown, { nodeId }: OnConnectStartParams) => {
+			frame.current?.classList.toggle("ps-connecting", nodeId !== null);
+		},
+		onConnect: ({ source, target }: Connection) => {
+			connectStages(editor, source, target);
+			editor.host.openProperties();
+		},
+		onConnectEnd: (event: globalThis.MouseEvent | TouchEvent, state: FinalConnectionState) => {
+			frame.current?.classList.remove("ps-connecting");
+			const from = state.fromNode;
+			if (!from || state.toNode || state.isValid) return;
+			const screen = pointOf(event);
+			const origin = from.internals.positionAbsolute;
+			const at = editor.view?.toCanvas(screen);
+			const inside =
+				at &&
+				at.x >= origin.x - 20 &&
+				at.x <= origin.x + STAGE_WIDTH + 24 &&
+				at.y >= origin.y - 20 &&
+				at.y <= origin.y + (from.measured.height ?? STAGE_HEIGHT) + 24;
+			if (!inside) editor.ui.setState({ menu: { kind: "new-stage", id: from.id, screen } });
+		},
+	};
+}
+
+/** Enter and Space select the focused stage or edge, as a click does. */
+function pickFocused(editor: Editor, event: KeyboardEvent<HTMLElement>): void {
+	if ((event.key !== "Enter" && event.key !== " ") || !(event.target instanceof Element)) return;
+	const node = event.target.matches(".react-flow__node") ? event.target.getAttribute("data-id") : null;
+	const edge = event.target.matches(".react-flow__edge") ? event.target.getAttribute("data-id") : null;
+	const transition = documentOf(editor).transitions?.find(
+		({ id }) => edge === id || edge?.startsWith(`${id}@`),
+	);
+	if (node && documentOf(editor).stages.some(({ id }) => id === node)) selectStage(editor, node);
+	else if (transition) selectTransition(editor, transition.id);
+	else return;
+	event.preventDefault();
+	event.stopPropagation();
+	editor.host.openProperties();
+}
+
+/** Arrows and keys act on the stage that has the focus, so the focus selects when nothing else is. */
+function followFocus(editor: Editor, target: EventTarget): void {
+	if (!(target instanceof Element) || !target.matches(".react-flow__node:focus-visible")) return;
+	const id = target.getAttribute("data-id");
+	if (!id || editor.ui.getState().selection.stageIds.length > 1) return;
+	if (documentOf(editor).stages.some((stage) => stage.id === id)) selectStage(editor, id);
+}
+
+function dropped(editor: Editor, event: DragEvent): void {
+	const kind = event.dataTransfer.getData(PALETTE_TYPE);
+	if (!kind || !editor.view) return;
+	event.preventDefault();
+	const at = editor.view.toCanvas({ x: event.clientX, y: event.clientY });
+	const position = { x: at.x - STAGE_WIDTH / 2, y: at.y - STAGE_HEIGHT / 2 };
+	addStage(editor, { kind: kind as NonNullable<Stage["kind"]>, position });
+}
+
+function minimapColour(node: CanvasNode): string {
+	return node.selected ? "var(--ps-accent)" : "var(--ps-line-strong)";
+}
+
+function Flow() {
+	const editor = useEditor();
+	const frame = useRef<HTMLDivElement>(null);
+	useCanvasView(editor, frame);
+	const { nodes, edges, onNodesChange } = useGraph(editor);
+	const touch = coarsePointer();
+	const addAt = (event: MouseEvent) => {
+		if (!(event.target instanceof Element) || !event.target.matches(".react-flow__pane")) return;
+		const at = editor.view?.toCanvas({ x: event.clientX, y: event.clientY });
+		if (at) addStage(editor, { position: { x: at.x - STAGE_WIDTH / 2, y: at.y - 20 } });
+	};
+	return (
+		<section
+			ref={frame}
+			className={styles.canvas}
+			aria-label="Graph"
+			onKeyDownCapture={(event) => pickFocused(editor, event)}
+			onFocus={(event) => followFocus(editor, event.target)}
+			onDoubleClick={addAt}
+			onDragOver={(event) => event.dataTransfer.types.includes(PALETTE_TYPE) && event.preventDefault()}
+			onDrop={(event) => dropped(editor, event)}
+		>
+			<ArrowHeads />
+			<ReactFlow<CanvasNode, CanvasEdge>
+				nodes={nodes}
+				edges={edges}
+				nodeTypes={NODE_TYPES}
+				edgeTypes={EDGE_TYPES}
+				onNodesChange={onNodesChange}
+				{...stageGestures(editor)}
+				{...connectGestures(editor, frame)}
+				onPaneClick={() => select(editor, commands.NOTHING_SELECTED)}
+				onPaneContextMenu={(event) => openMenu(editor, event, "canvas", null)}
+				connectOnClick={false}
+				connectionRadius={24}
+				deleteKeyCode={null}
+				disableKeyboardA11y
+				multiSelectionKeyCode={["Shift", "Meta", "Control"]}
+				nodeDragThreshold={3}
+				onlyRenderVisibleElements={nodes.length > MANY_NODES}
+				panOnDrag={touch ? true : [1]}
+				panOnScroll
+				selectionMode={SelectionMode.Partial}
+				selectionOnDrag={!touch}
+				zoomOnDoubleClick={false}
+				minZoom={0.1}
+				maxZoom={2}
+				fitView
+				fitViewOptions={{ ...FIT, duration: 0 }}
+			>
+				<Background gap={24} size={1.5} color="var(--ps-dots)" />
+				<MiniMap<CanvasNode>
+					className={styles.minimap}
+					pannable
+					zoomable
+					nodeColor={minimapColour}
+					nodeBorderRadius={8}
+					ariaLabel="Overview of the graph"
+				/>
+			</ReactFlow>
+			<ToolRail />
+		</section>
+	);
+}
+
+export function Canvas() {
+	return (
+		<ReactFlowProvider>
+			<Flow />
+		</ReactFlowProvider>
+	);
+}

@@ -1,0 +1,113 @@
+/**
+ * What the parts of the editor share: the document's history, what is selected and open, and the doors to the
+ * canvas and to the app. One `Editor` lives as long as one playbook is open.
+ */
+import { createContext, useContext } from "react";
+import { useStore } from "zustand";
+import { createStore, type StoreApi } from "zustand/vanilla";
+import type { LiveGraph, LiveGraphStore } from "../api/live";
+import { NOTHING_SELECTED, type Selection } from "../playbook/commands";
+import { createHistory, type History } from "../playbook/history";
+import { NO_PROBLEMS, type Problems } from "../playbook/problems";
+import type { Playbook, Position } from "../playbook/types";
+
+/** A menu that is open at a place of the window. */
+export interface OpenMenu {
+	readonly kind: "stage" | "transition" | "canvas" | "new-stage";
+	/** Stage or transition; the stage to connect from for `new-stage`. */
+	readonly id: string | null;
+	readonly screen: Position;
+}
+export type OpenDialog =
+	| { readonly kind: "find" | "help" }
+	| { readonly kind: "connect"; readonly from: string };
+
+export interface EditorUi {
+	readonly selection: Selection;
+	readonly renaming: string | null;
+	readonly menu: OpenMenu | null;
+	readonly dialog: OpenDialog | null;
+	/** For screen readers: what was just done. */
+	readonly announcement: string;
+	/** Stage or transition that was jumped to and flashes once. */
+	readonly flash: string | null;
+	readonly problems: Problems;
+	readonly tidying: boolean;
+	readonly outline: boolean;
+}
+
+/** What the canvas can do for the others; there only while it is on the screen. */
+export interface CanvasView {
+	fit(stageIds?: readonly string[]): void;
+	zoomTo(level: number): void;
+	zoomBy(factor: number): void;
+	/** Pans by as little as needed to show the stages; does nothing if they can be seen. */
+	reveal(stageIds: readonly string[]): void;
+	toCanvas(screen: Position): Position;
+	/** The pointer if it is over the canvas, else the middle, in canvas pixels. */
+	pointer(): Position;
+	focus(): void;
+}
+
+/** What the editor asks of the app around it. */
+export interface EditorHost {
+	openProperties(): void;
+	openTalk(): void;
+	saveNow(): void;
+	exportFile(): void;
+	/** Closes the top-most panel; false if none is open. */
+	closePanel(): boolean;
+}
+
+export interface Editor {
+	readonly history: History;
+	readonly ui: StoreApi<EditorUi>;
+	readonly live: LiveGraphStore;
+	readonly host: EditorHost;
+	view: CanvasView | null;
+	settleTimer: ReturnType<typeof setTimeout> | undefined;
+}
+
+const CLOSED: EditorUi = {
+	selection: NOTHING_SELECTED,
+	renaming: null,
+	menu: null,
+	dialog: null,
+	announcement: "",
+	flash: null,
+	problems: NO_PROBLEMS,
+	tidying: false,
+	outline: false,
+};
+
+export function createEditor(document: Playbook, live: LiveGraphStore, host: EditorHost): Editor {
+	return {
+		history: createHistory(document),
+		ui: createStore<EditorUi>(() => CLOSED),
+		live,
+		host,
+		view: null,
+		settleTimer: undefined,
+	};
+}
+
+const EditorContext = createContext<Editor | null>(null);
+export const EditorProvider = EditorContext.Provider;
+
+export function useEditor(): Editor {
+	const editor = useContext(EditorContext);
+	if (!editor) throw new Error("useEditor outside of an EditorProvider");
+	return editor;
+}
+
+export function useDocument(): Playbook {
+	return useStore(useEditor().history.store, (state) => state.document);
+}
+
+export function useUi<T>(select: (ui: EditorUi) => T): T {
+	return useStore(useEditor().ui, select);
+}
+
+export function useLive<T>(select: (live: LiveGraph) => T): T {
+	return useStore(useEditor().live, select);
+}

@@ -1,0 +1,62 @@
+/** Listens for the keys of the action table while the editor is on the screen. */
+import { useEffect } from "react";
+import type { Editor } from "./editor";
+import { actionFor, isTypingPlace } from "./keys";
+import { copyText, deleteSelection, pasteText } from "./operations";
+
+/** Keys that a focused control answers itself. */
+const CONTROL_KEYS = new Set(["Enter", " ", "Tab", "ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"]);
+
+function belongsToControl(event: KeyboardEvent): boolean {
+	if (!(event.target instanceof HTMLElement) || !CONTROL_KEYS.has(event.key)) return false;
+	return (
+		event.target.closest(
+			"button, a, summary, [role=tab], [role=menuitem], [role=separator], [role=option]",
+		) !== null
+	);
+}
+
+/** Keys typed in the chat and the inspector are theirs, but for the few that work anywhere. */
+function isElsewhere(target: EventTarget | null): boolean {
+	return target instanceof Element && target.closest("[data-panel]") !== null;
+}
+
+function handle(editor: Editor, event: KeyboardEvent): void {
+	if (event.defaultPrevented || belongsToControl(event)) return;
+	const { dialog } = editor.ui.getState();
+	const typing = isTypingPlace(event.target) || isElsewhere(event.target) || dialog !== null;
+	const action = actionFor(event, typing);
+	if (!action) return;
+	if (action.byClipboardEvent || !(action.when?.(editor) ?? true)) return;
+	event.preventDefault();
+	action.run(editor);
+}
+
+/** The browser's clipboard events outside of fields; text that was selected by hand is copied as usual. */
+function handleClipboard(editor: Editor, event: ClipboardEvent): void {
+	const selecting = !(document.getSelection()?.isCollapsed ?? true);
+	if (isTypingPlace(event.target) || isElsewhere(event.target) || !event.clipboardData) return;
+	if (event.type === "paste") {
+		if (pasteText(editor, event.clipboardData.getData("text/plain"))) event.preventDefault();
+		return;
+	}
+	const text = selecting ? null : copyText(editor);
+	if (text === null) return;
+	event.clipboardData.setData("text/plain", text);
+	event.preventDefault();
+	if (event.type === "cut") deleteSelection(editor);
+}
+
+export function useShortcuts(editor: Editor): void {
+	useEffect(() => {
+		const onKey = (event: KeyboardEvent) => handle(editor, event);
+		const onClipboard = (event: ClipboardEvent) => handleClipboard(editor, event);
+		const clipboard = ["copy", "cut", "paste"] as const;
+		window.addEventListener("keydown", onKey);
+		for (const name of clipboard) document.addEventListener(name, onClipboard);
+		return () => {
+			window.removeEventListener("keydown", onKey);
+			for (const name of clipboard) document.removeEventListener(name, onClipboard);
+		};
+	}, [editor]);
+}
