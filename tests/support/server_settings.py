@@ -5,4 +5,4 @@ from builder.config.settings import INSTALLED_APPS
 from tests import no_network
 
 no_network.block()
-INSTALLED_APPS.append("tests.support.slow_jobs.SlowJobs")
+INSTALLED_APPS.append("tests.support.apps.TestSupport")
