@@ -1,0 +1,242 @@
+"""What `manage.py` does before anything is installed, and what it says when that fails."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from builder.config.bootstrap import browser, commands, environment, frontend, node, stamps, verify
+from builder.config.bootstrap.problem import Problem, explain
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def bare_checkout(tmp_path: Path) -> Path:
+    """Only what the bootstrap itself needs: no environment, nothing built."""
+    folder = tmp_path / "checkout"
+    for name in ("manage.py", *(path.name for path in ROOT.glob("requirements*.lock"))):
+        folder.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, folder / name)
+    shutil.copytree(
+        ROOT / "builder/config/bootstrap",
+        folder / "builder/config/bootstrap",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    for package in ("builder", "builder/config"):
+        shutil.copy(ROOT / package / "__init__.py", folder / package / "__init__.py")
+    return folder
+
+
+def run_in(checkout: Path, *arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """As on a machine of its own: the base interpreter, no configuration of pip or uv."""
+    base = Path(sys.base_prefix) / "bin" / "python3"
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("STUDIO_", "PIP_", "UV_"))
+    }
+    return subprocess.run(
+        [str(base if base.exists() else sys.executable), "manage.py", *arguments],
+        cwd=checkout,
+        env={**kept, "HOME": str(checkout.parent), "PIP_CONFIG_FILE": os.devnull, **env},
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+
+
+def one_sentence(text: str) -> bool:
+    return "Traceback" not in text and len(text.strip().splitlines()) == 1 and text.strip().endswith(".")
+
+
+def last_line(text: str) -> str:
+    return text.strip().splitlines()[-1]
+
+
+def test_without_network_the_person_is_told_to_connect(bare_checkout: Path) -> None:
+    nowhere = "http://127.0.0.1:9/simple"
+    done = run_in(bare_checkout, "up", PIP_INDEX_URL=nowhere, UV_DEFAULT_INDEX=nowhere)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "could not be reached" in last_line(done.stderr)
+    assert "connect to the network" in last_line(done.stderr)
+    assert done.stdout == ""
+
+
+def test_a_broken_off_installation_is_begun_anew(
+    bare_checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (bare_checkout / ".venv" / "bin").mkdir(parents=True)
+    (bare_checkout / ".venv" / "left-over").write_text("half")
+    monkeypatch.setattr(environment, "VENV", bare_checkout / ".venv")
+    environment.make()
+    assert not (bare_checkout / ".venv" / "left-over").exists()
+    assert (bare_checkout / ".venv" / "pyvenv.cfg").exists()
+
+
+def test_an_old_python_is_told_which_one_is_needed() -> None:
+    program = (
+        "import sys, runpy; sys.version_info = (3, 9, 2, 'final', 0); sys.argv = ['manage.py', 'up'];"
+        "runpy.run_path('manage.py', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert one_sentence(done.stderr)
+    assert "3.11 or newer and this is 3.9" in done.stderr
+
+
+def test_a_python_without_venv_names_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(Problem, match=r"sudo apt install python3\.\d+-venv"):
+        environment.make()
+
+
+def test_a_full_disk_is_noticed_before_anything_is_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: usage(10**12, 10**12 - 1, 1))
+    with pytest.raises(Problem, match="disk is full: free about 1 GB"):
+        environment.check_disk()
+
+
+@pytest.mark.parametrize(
+    ("output", "sentence"),
+    [
+        ("OSError: [Errno 28] No space left on device", "disk is full"),
+        ("npm ERR! code ENOSPC", "disk is full"),
+        ("npm ERR! code ENOTFOUND\nnpm ERR! network request failed", "could not be reached"),
+        ("error: Failed to fetch: `https://x/simple/django/`", "could not be reached"),
+        ("Temporary failure in name resolution", "could not be reached"),
+        ("EACCES: permission denied, mkdir '/x'", "make this folder and your caches writable"),
+        ("src/main.tsx: something odd\nBuild failed", "Build failed"),
+    ],
+)
+def test_a_failed_tool_becomes_a_sentence_that_says_what_to_do(output: str, sentence: str) -> None:
+    text = str(explain(output, "trying"))
+    assert sentence in text
+    assert one_sentence(text)
+
+
+def test_an_unknown_failure_keeps_the_whole_output_in_a_file() -> None:
+    text = str(explain("first line\nlast line", "trying"))
+    log = Path(text.split("read ")[1].split(" for")[0])
+    assert log.read_text() == "first line\nlast line"
+    log.unlink()
+
+
+def test_a_wrong_option_is_refused_before_anything_is_installed(bare_checkout: Path) -> None:
+    done = run_in(bare_checkout, "up", "--prot", "8000")
+    assert done.returncode == 2
+    assert "--prot" in done.stderr
+    assert not (bare_checkout / ".venv").exists()
+
+
+def test_help_installs_nothing(bare_checkout: Path) -> None:
+    done = run_in(bare_checkout)
+    assert done.returncode == 0
+    assert "manage.py up" in done.stdout
+    assert not (bare_checkout / ".venv").exists()
+
+
+def test_the_data_folder_reaches_the_settings_and_not_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDIO_DATA_DIR", "/somewhere/else")
+    assert commands.take_data_folder(["up", "--data", "/tmp/here", "--port", "1"]) == ["up", "--port", "1"]
+    assert Path(os.environ["STUDIO_DATA_DIR"]) == Path("/tmp/here").resolve()
+
+
+def test_a_database_or_broker_of_its_own_brings_the_packages_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("STUDIO_DATABASE_URL", "DATABASE_URL", "STUDIO_REDIS_URL"):
+        monkeypatch.delenv(name, raising=False)
+    assert environment.wanted_set("up") == "run"
+    monkeypatch.setenv("STUDIO_DATABASE_URL", "postgresql://localhost/studio")
+    assert environment.wanted_set("up") == "scale"
+    assert environment.wanted_set("verify") == "dev"
+
+
+def test_an_installed_environment_never_shrinks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    installed: list[str] = []
+    monkeypatch.setattr(environment, "STAMP", tmp_path / "stamp.json")
+    monkeypatch.setattr(environment, "install", installed.append)
+    monkeypatch.setattr(environment, "inside", lambda: True)
+    monkeypatch.setattr(environment, "python", lambda: Path(sys.executable))
+    environment.ensure("run")
+    environment.ensure("dev")
+    environment.ensure("run")
+    assert installed == ["run", "dev"]
+    stamps.write(
+        tmp_path / "stamp.json", {**stamps.read(tmp_path / "stamp.json"), "locks": "of an older release"}
+    )
+    environment.ensure("run")
+    assert installed == ["run", "dev", "dev"]
+
+
+def test_the_frontend_is_built_again_only_when_its_sources_change(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    source = tmp_path / "frontend" / "src" / "main.tsx"
+    source.parent.mkdir(parents=True)
+    source.write_text("1")
+    built = tmp_path / "static" / "app"
+    builds: list[str] = []
+
+    def fake_npm(tool: node.Node, *arguments: str, doing: str) -> str:
+        built.mkdir(parents=True, exist_ok=True)
+        (built / "manifest.json").write_text("{}")
+        builds.append(" ".join(arguments))
+        return ""
+
+    monkeypatch.setattr(frontend, "FRONTEND", tmp_path / "frontend")
+    monkeypatch.setattr(frontend, "BUILT", built)
+    monkeypatch.setattr(frontend, "BUILD_STAMP", tmp_path / "stamp.json")
+    monkeypatch.setattr(frontend, "ensure_packages", lambda dev: node.Node("node", ("npm",), ""))
+    monkeypatch.setattr(frontend, "npm", fake_npm)
+    monkeypatch.setattr(frontend, "collect", lambda: None)
+
+    frontend.ensure_built()
+    (source.parent / "main.test.tsx").write_text("a test changes no build")
+    frontend.ensure_built()
+    assert builds == ["run build"]
+    source.write_text("2")
+    frontend.ensure_built()
+    assert builds == ["run build"] * 2
+    (built / "manifest.json").unlink()
+    frontend.ensure_built()
+    assert builds == ["run build"] * 3
+
+
+def test_an_old_node_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
+    monkeypatch.setattr(node, "attempt", lambda command: (0, "v18.19.1\n"))
+    assert node.of_the_machine() is None
+    monkeypatch.setattr(node, "attempt", lambda command: (0, "v20.20.2\n"))
+    assert node.of_the_machine() is not None
+
+
+def test_a_browser_that_is_named_but_missing_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STUDIO_BROWSER", "/nowhere/chromium")
+    with pytest.raises(Problem, match="STUDIO_BROWSER"):
+        browser.find()
+
+
+def test_a_failed_step_is_shown_with_its_output_and_fails_the_whole(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    outcome = verify.perform(
+        "lint", verify.command([sys.executable, "-c", "print('E501'); raise SystemExit(1)"])
+    )
+    assert not outcome.passed
+    shown = capsys.readouterr().err
+    assert "FAILED lint" in shown
+    assert "E501" in shown
+
+
+def test_a_step_that_cannot_run_is_a_failed_one() -> None:
+    def no_browser() -> tuple[bool, str]:
+        raise Problem("No browser could be installed.")
+
+    assert not verify.perform("browser", no_browser).passed
