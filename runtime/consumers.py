@@ -236,6 +236,14 @@ class SessionConsumer(LeanConsumer):
         await self.send(text_data=frame.model_dump_json())
 
 
+class NoSuchSocket(LeanConsumer):
+    """Any other address: closed like a session that is not there."""
+
+    async def connect(self) -> None:
+        await self.accept()
+        await self.close(NOT_FOUND)
+
+
 def read_frame(text: str | None) -> ClientFrame | ErrorFrame:
     """What the client said, or the error that answers it."""
     if text is None:

@@ -1,7 +1,10 @@
 """WebSocket addresses of the runtime."""
 
-from django.urls import path
+from django.urls import path, re_path
 
-from runtime.consumers import SessionConsumer
+from runtime.consumers import NoSuchSocket, SessionConsumer
 
-websocket_urlpatterns = [path("ws/sessions/<uuid:session>/", SessionConsumer.as_asgi())]
+websocket_urlpatterns = [
+    path("ws/sessions/<uuid:session>/", SessionConsumer.as_asgi()),
+    re_path(r"", NoSuchSocket.as_asgi()),
+]

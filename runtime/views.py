@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
 from django.http import Http404, HttpRequest
-from ninja import Router, Status
+from ninja import Path, Router, Status
 from pydantic import Field
 
 from runtime import live, reading
@@ -19,6 +19,12 @@ from runtime.models import StoredSession
 from runtime.playbook import Playbook
 from runtime.playbook.runnable import check_runnable
 from runtime.sockets import in_database
+
+SessionId = Annotated[str, Path(alias="id")]
+"""Any text: a malformed id is unknown like any other."""
+
+CallNumber = Annotated[int, Path(alias="n", ge=0, le=2**31 - 1)]
+SegmentHash = Annotated[str, Path(alias="hash")]
 
 router = Router(tags=["sessions"], by_alias=True)
 
@@ -86,7 +92,7 @@ async def create_session(request: HttpRequest, body: NewSession) -> Status[Any]:
     if error is not None:
         await in_database(row.delete)
         raise RuntimeError(f"The session did not start: {error.message}")
-    return Status(201, await in_database(_detail, signed_in(request), row.pk))
+    return Status(201, await in_database(_detail, signed_in(request), str(row.pk)))
 
 
 @router.get("", response=list[SessionSummary])
@@ -100,61 +106,61 @@ def list_sessions(request: HttpRequest, playbook: str | None = None, before: dat
     return [_summary(row) for row in rows.defer("document", "agents")[:PAGE]]
 
 
-@router.get("/{session_id}", response=SessionDetail)
-def get_session(request: HttpRequest, session_id: uuid.UUID) -> SessionDetail:
+@router.get("/{id}", response=SessionDetail)
+def get_session(request: HttpRequest, session_id: SessionId) -> SessionDetail:
     """One session with its document."""
     return _detail(signed_in(request), session_id)
 
 
-@router.delete("/{session_id}", response={204: None})
-async def delete_session(request: HttpRequest, session_id: uuid.UUID) -> Status[Any]:
+@router.delete("/{id}", response={204: None})
+async def delete_session(request: HttpRequest, session_id: SessionId) -> Status[Any]:
     """Deletes the session, its log, and the texts that no other session of the owner has. A running turn
     ends."""
-    await in_database(_own, signed_in(request), session_id)
-    await live.hub().forget(session_id)
-    await in_database(reading.delete_session, session_id)
+    row = await in_database(_own, signed_in(request), session_id)
+    await live.hub().forget(row.pk)
+    await in_database(reading.delete_session, row.pk)
     return Status(204, None)
 
 
-@router.get("/{session_id}/events", response=EventPage)
+@router.get("/{id}/events", response=EventPage)
 def list_events(
-    request: HttpRequest, session_id: uuid.UUID, after: int = 0, limit: int = MOST_EVENTS
+    request: HttpRequest, session_id: SessionId, after: int = 0, limit: int = MOST_EVENTS
 ) -> EventPage:
     """The log, in order."""
     row = _own(signed_in(request), session_id)
-    page = reading.logged_frames(session_id, after, max(1, min(limit, MOST_EVENTS)))
+    page = reading.logged_frames(row.pk, after, max(1, min(limit, MOST_EVENTS)))
     return EventPage(events=[payload for _, payload in page], last_seq=row.last_seq)
 
 
-@router.get("/{session_id}/calls", response=list[CallSummary])
-def list_calls(request: HttpRequest, session_id: uuid.UUID) -> list[CallSummary]:
+@router.get("/{id}/calls", response=list[CallSummary])
+def list_calls(request: HttpRequest, session_id: SessionId) -> list[CallSummary]:
     """All calls, without their windows."""
-    _own(signed_in(request), session_id)
-    return [view.summary() for view in reading.call_log(session_id).views()]
+    row = _own(signed_in(request), session_id)
+    return [view.summary() for view in reading.call_log(row.pk).views()]
 
 
-@router.get("/{session_id}/calls/{number}", response=CallView)
-def get_call(request: HttpRequest, session_id: uuid.UUID, number: int) -> CallView:
+@router.get("/{id}/calls/{n}", response=CallView)
+def get_call(request: HttpRequest, session_id: SessionId, number: CallNumber) -> CallView:
     """One call with its window."""
-    _own(signed_in(request), session_id)
-    view = reading.call_log(session_id).view(number)
+    row = _own(signed_in(request), session_id)
+    view = reading.call_log(row.pk).view(number)
     if view is None:
         raise Http404("call")
     return view
 
 
-@router.get("/{session_id}/calls/{number}/request", response=RenderedRequest)
-def get_request(request: HttpRequest, session_id: uuid.UUID, number: int) -> RenderedRequest:
+@router.get("/{id}/calls/{n}/request", response=RenderedRequest)
+def get_request(request: HttpRequest, session_id: SessionId, number: CallNumber) -> RenderedRequest:
     """The request as it went over the wire, rendered anew from the log; secrets are masked."""
-    _own(signed_in(request), session_id)
-    rendered = reading.rendered_request(session_id, number)
+    row = _own(signed_in(request), session_id)
+    rendered = reading.rendered_request(row.pk, number)
     if rendered is None:
         raise Http404("call")
     return rendered
 
 
-@router.get("/{session_id}/segments/{key}", response=SegmentTextOut)
-def get_segment(request: HttpRequest, session_id: uuid.UUID, key: str) -> SegmentTextOut:
+@router.get("/{id}/segments/{hash}", response=SegmentTextOut)
+def get_segment(request: HttpRequest, session_id: SessionId, key: SegmentHash) -> SegmentTextOut:
     """The text of the segment with that hash."""
     row = _own(signed_in(request), session_id)
     text = reading.segment_text(row.owner_id, key)
@@ -168,11 +174,11 @@ def signed_in(request: HttpRequest) -> int:
     return cast(int, request.user.pk)
 
 
-def _own(user_id: int, session_id: uuid.UUID) -> StoredSession:
-    row = StoredSession.objects.filter(pk=session_id, owner_id=user_id).first()
-    if row is None:
-        raise Http404("session")
-    return row
+def _own(user_id: int, session_id: str) -> StoredSession:
+    try:
+        return StoredSession.objects.get(pk=uuid.UUID(session_id), owner_id=user_id)
+    except (ValueError, StoredSession.DoesNotExist):
+        raise Http404("session") from None
 
 
 def _store(user_id: int, body: NewSession) -> StoredSession:
@@ -193,7 +199,7 @@ def as_sent(playbook: Playbook) -> dict[str, Any]:
     return playbook.model_dump(mode="json", exclude_unset=True)
 
 
-def _detail(user_id: int, session_id: uuid.UUID) -> SessionDetail:
+def _detail(user_id: int, session_id: str) -> SessionDetail:
     row = _own(user_id, session_id)
     return SessionDetail(**_summary(row).model_dump(by_alias=False), document=row.document)
 

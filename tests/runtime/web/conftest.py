@@ -61,7 +61,9 @@ async def connect(session: uuid.UUID, ana: User) -> AsyncIterator[Connect]:
     """Opens a socket on the session, as Ana when nobody else is named."""
     opened: list[Socket] = []
 
-    async def open_socket(user: User | AnonymousUser | None = ana, at: uuid.UUID | None = None) -> Socket:
+    async def open_socket(
+        user: User | AnonymousUser | None = ana, at: uuid.UUID | str | None = None
+    ) -> Socket:
         communicator: Any = WebsocketCommunicator(application, f"/ws/sessions/{at or session}/")
         communicator.scope["user"] = user
         socket = Socket(communicator)

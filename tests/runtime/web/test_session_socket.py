@@ -228,7 +228,7 @@ async def test_a_variable_that_is_set_by_hand_is_an_event(connect: Connect) -> N
 
 async def test_another_persons_session_is_not_found(connect: Connect, session: uuid.UUID) -> None:
     ben = await in_database(User.objects.create_user, "ben")
-    for socket in (await connect(user=ben), await connect(at=uuid.uuid4())):
+    for socket in (await connect(user=ben), await connect(at=uuid.uuid4()), await connect(at="1")):
         assert await socket.hear() == {"type": "closed", "code": 4404}
         assert socket.heard == []
 
