@@ -59,7 +59,8 @@ class JobRun:
 
     @property
     def payload(self) -> Mapping[str, JSON]:
-        return self.job.payload
+        payload: Mapping[str, JSON] = self.job.payload
+        return payload
 
     @contextmanager
     def finishing(self, result: JSON = None) -> Iterator[None]:
@@ -225,7 +226,8 @@ def give_up_or_retry(row: Job, error: Exception, now: datetime) -> None:
 
 def retry_wait(attempts: int) -> timedelta:
     """Doubles with each attempt, up to five minutes."""
-    return min(FIRST_RETRY_AFTER * 2 ** min(attempts - 1, 16), LONGEST_RETRY_AFTER)
+    doublings = max(0, min(attempts - 1, 16))
+    return min(FIRST_RETRY_AFTER * float(2**doublings), LONGEST_RETRY_AFTER)
 
 
 def _held_by(row: Job) -> Any:

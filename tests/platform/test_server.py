@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 import websockets
+from websockets.typing import Origin
 
 from tests.support.studio import StudioServer
 
@@ -70,7 +71,7 @@ def test_the_secret_key_and_the_links_are_for_the_owner_only(server: StudioServe
 def test_a_websocket_of_another_site_is_refused(server: StudioServer) -> None:
     async def connect() -> None:
         await websockets.connect(
-            server.address.replace("http", "ws") + "/ws/sessions/x/", origin="https://evil.example"
+            server.address.replace("http", "ws") + "/ws/sessions/x/", origin=Origin("https://evil.example")
         )
 
     with pytest.raises(websockets.InvalidStatus):
@@ -109,7 +110,7 @@ def test_open_sockets_are_told_to_come_back_and_their_consumers_hear_of_it(tmp_p
     note = tmp_path / "disconnected"
 
     async def stay_until_closed() -> int | None:
-        origin = server.address
+        origin = Origin(server.address)
         async with websockets.connect(
             origin.replace("http", "ws") + "/ws/test/echo/", origin=origin
         ) as socket:
