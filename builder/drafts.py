@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, Max, QuerySet
 from django.utils import timezone
@@ -19,9 +19,9 @@ class Stale(Exception):
 
 
 def create(
-    owner: AbstractBaseUser, document: dict[str, Any], *, template: str = "", rename: bool = True
+    owner: User, document: dict[str, Any], *, template: str = "", rename: bool = True
 ) -> SavedPlaybook:
-    """A new playbook. With `rename`, one whose `id` the owner has already gets a free one, and its name a number."""
+    """A new playbook. With `rename`, an `id` or name that the owner has already gets a number."""
     if rename:
         document = _distinct(owner, document)
     return SavedPlaybook.objects.create(
@@ -38,7 +38,7 @@ def save(rows: QuerySet[SavedPlaybook], revision: int, document: dict[str, Any])
         raise Stale
 
 
-def keep_version(row: SavedPlaybook, revision: int, note: str, author: AbstractBaseUser) -> PlaybookVersion:
+def keep_version(row: SavedPlaybook, revision: int, note: str, author: User) -> PlaybookVersion:
     """Keeps the draft of that revision for good. Raises Stale."""
     with transaction.atomic():
         # The lock makes the numbers of two simultaneous versions differ.
@@ -63,7 +63,7 @@ def _columns(document: dict[str, Any]) -> dict[str, str]:
     }
 
 
-def _distinct(owner: AbstractBaseUser, document: dict[str, Any]) -> dict[str, Any]:
+def _distinct(owner: User, document: dict[str, Any]) -> dict[str, Any]:
     taken = SavedPlaybook.objects.filter(owner=owner.pk, deleted_at__isnull=True)
     ids, names = set(taken.values_list("document__id", flat=True)), set(taken.values_list("name", flat=True))
     if document["id"] not in ids:

@@ -7,6 +7,7 @@ from builder import __version__
 from builder.api import files, me, playbooks, versions
 from builder.api.bodies import StrictParser
 from builder.api.errors import answer_errors
+from runtime import views as sessions
 
 api = NinjaAPI(
     title="Playbook Studio",
@@ -20,6 +21,7 @@ answer_errors(api)
 api.add_router("/me", me.router)
 api.add_router("/playbooks", playbooks.router)
 api.add_router("/playbooks", versions.router)
+api.add_router("/sessions", sessions.router)
 api.add_router("", files.router)
 
 __all__ = ["api"]

@@ -14,7 +14,7 @@ from runtime.playbook import Playbook
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document of the format's shape: as it was sent (`raw`: nothing dropped, nothing added) and as read."""
+    """A document of the format's shape: as it was sent (`raw`, nothing dropped or added) and as read."""
 
     raw: dict[str, Any]
     playbook: Playbook

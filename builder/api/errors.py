@@ -1,4 +1,4 @@
-"""Every error of the API in one shape: a code for programs, a sentence for people, a place in the document."""
+"""Every error of the API in one shape: a code for programs, a sentence for people, a place for editors."""
 
 from __future__ import annotations
 
@@ -171,8 +171,8 @@ def _unexpected(failure: Exception) -> ApiError:
 def answer_errors(api: NinjaAPI) -> None:
     """Makes the API answer every exception in the one shape."""
 
-    def handle(request: HttpRequest, failure: Exception) -> HttpResponse:
-        error = as_api_error(failure, request)
+    def handle(request: HttpRequest, failure: Exception | type[Exception]) -> HttpResponse:
+        error = as_api_error(failure if isinstance(failure, Exception) else failure(), request)
         return api.create_response(request, error.body(), status=error.status)
 
     api.add_exception_handler(Exception, handle)

@@ -37,7 +37,8 @@ def openapi_document() -> dict[str, Any]:
     document["components"]["schemas"] = {name: schemas[name] for name in sorted(schemas)}
     document.pop("servers", None)
     _describe_errors(document)
-    return tidied(document)
+    result: dict[str, Any] = tidied(document)
+    return result
 
 
 def tidied(schema: Any) -> Any:
@@ -87,7 +88,9 @@ def _is_noise(key: str, item: Any, schema: dict[str, Any]) -> bool:
 
 def _require_tags(schema: dict[str, Any]) -> None:
     properties = schema.get("properties")
-    tag = properties.get("type") if isinstance(properties, dict) else None
+    if not isinstance(properties, dict):
+        return
+    tag = properties.get("type")
     if isinstance(tag, dict) and "const" in tag:
         required = schema.get("required", [])
         schema["required"] = required if "type" in required else ["type", *required]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, cast
 from uuid import UUID
 
-from django.contrib.auth.models import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -29,9 +29,9 @@ def owned(request: HttpRequest) -> QuerySet[SavedPlaybook]:
     return SavedPlaybook.objects.filter(owner=signed_in(request).pk)
 
 
-def signed_in(request: HttpRequest) -> AbstractBaseUser:
+def signed_in(request: HttpRequest) -> User:
     """The person who asks; the API's auth has let nobody else through."""
-    return cast(AbstractBaseUser, request.user)
+    return cast(User, request.user)
 
 
 def find(request: HttpRequest, playbook_id: str, *, deleted: bool = False) -> SavedPlaybook:
@@ -127,10 +127,12 @@ def _number(value: Any) -> float | None:
 
 def _counts(row: SavedPlaybook) -> ProblemCounts:
     """Remembered per revision: the list would otherwise check every playbook at each look."""
-    counts: ProblemCounts = cache.get_or_set(
-        f"problems:{row.pk}:{row.revision}", lambda: _count(row.document)
-    )
-    return counts
+    key = f"problems:{row.pk}:{row.revision}"
+    known: ProblemCounts | None = cache.get(key)
+    if known is None:
+        known = _count(row.document)
+        cache.set(key, known)
+    return known
 
 
 def _count(document: dict[str, Any]) -> ProblemCounts:

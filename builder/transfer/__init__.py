@@ -1,4 +1,4 @@
-"""Reads and writes playbook files, ours and others'; upgrades old ones. Plain Python: no framework, no clock."""
+"""Reads and writes playbook files, ours and others'; upgrades old ones. Plain Python: no framework."""
 
 from builder.transfer.loading import Loaded, load
 from builder.transfer.reading import UnreadableJson, read_json

@@ -56,7 +56,7 @@ def _substring(index: int) -> ReportEntry:
         level="info",
         path=pointer("transitions", index, "condition"),
         code="keyword-substring",
-        message="Keywords match inside words, as in LLMRTC; choose whole words if “order” should not match “border”.",
+        message="Keywords match inside words, as in LLMRTC: “order” also matches “border”.",
         kept_as=pointer("transitions", index, "condition", "match"),
     )
 
@@ -67,8 +67,8 @@ def _disabled(index: int, rule: dict[str, Any]) -> ReportEntry:
         level="warning",
         path=pointer("transitions", index, "condition"),
         code="custom-function",
-        message=f"Transition “{name}” is decided by a function, which a file cannot carry. It is switched off: "
-        "write its rule as an expression and switch it on.",
+        message=f"Transition “{name}” is decided by a function, which no file can carry. It is switched "
+        "off: write its rule as an expression and switch it on.",
         kept_as=pointer("transitions", index),
     )
 
@@ -85,7 +85,7 @@ def _set_hooks_aside(index: int, stage: dict[str, Any]) -> Iterator[ReportEntry]
             level="warning",
             path=pointer("stages", index, hook),
             code="hook-function",
-            message=f"{hook} of stage “{stage.get('id', index)}” is a function; write it as a list of actions.",
+            message=f"{hook} of stage “{stage.get('id', index)}” is a function: write it as actions.",
             kept_as=pointer("stages", index, "metadata", "imported", hook),
         )
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_SECRET_HEADER = re.compile(r"authorization|cookie|api[-_]?key|token|secret|password", re.IGNORECASE)
-_REFERENCE = "{{secret."
+from builder.validation.secret_headers import REFERENCE, literal_secrets
 
 
 def without_secrets(value: Any, owner: str = "tool") -> Any:
@@ -25,18 +24,9 @@ def without_secrets(value: Any, owner: str = "tool") -> Any:
     }
 
 
-def literal_secrets(headers: dict[str, Any]) -> list[str]:
-    """Names of the headers whose value is a secret itself instead of a reference to one."""
-    return [
-        name
-        for name, value in headers.items()
-        if _SECRET_HEADER.search(name) and isinstance(value, str) and value and _REFERENCE not in value
-    ]
-
-
 def _headers(headers: dict[str, Any], owner: str) -> dict[str, Any]:
     hidden = literal_secrets(headers)
     return {
-        name: _REFERENCE + re.sub(r"\W+", "_", f"{owner}_{name}").upper() + "}}" if name in hidden else value
+        name: REFERENCE + re.sub(r"\W+", "_", f"{owner}_{name}").upper() + "}}" if name in hidden else value
         for name, value in headers.items()
     }

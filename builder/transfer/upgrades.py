@@ -39,7 +39,7 @@ def _refusal(version: Any) -> tuple[str, str] | None:
     if version > FORMAT_VERSION:
         return (
             "newer-format",
-            f"The file has format version {version}; this studio reads up to {FORMAT_VERSION}. Use a newer studio.",
+            f"The file has format version {version}; this studio reads up to {FORMAT_VERSION}.",
         )
     if any(number not in UPGRADES for number in range(version, FORMAT_VERSION)):
         return "unknown-format", f"There was never a format version {version}; the first is {FORMAT_VERSION}."

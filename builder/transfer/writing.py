@@ -36,7 +36,7 @@ def canonical(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def file_name(document: dict[str, Any]) -> str:
-    """A name that every file system takes; letters of all scripts stay. `playbook.json` where nothing is left."""
+    """A name that every file system takes; letters of all scripts stay; else `playbook.json`."""
     name = unicodedata.normalize("NFC", str(document.get("name") or document.get("id") or ""))
     words = re.findall(r"[^\W_]+", name.lower())
     stem = "-".join(words)[:80].strip("-") or "playbook"

@@ -23,7 +23,7 @@ def check(playbook: Playbook) -> list[Diagnostic]:
 
 
 def check_document(document: dict[str, Any], playbook: Playbook | None = None) -> tuple[Diagnostic, ...]:
-    """As `check`, for a stored document; one that lost the format's shape gets `invalid-shape` errors instead."""
+    """As `check`, for a document as it is stored; its faults of shape (`invalid-shape`) come alone."""
     if playbook is None:
         try:
             playbook = Playbook.model_validate(document)

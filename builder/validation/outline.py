@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import networkx as nx
 
 from builder.validation.pointers import pointer
-from runtime.playbook import Playbook, Stage, ToolDefinition, Transition
+from runtime.playbook import Playbook, SetAction, Stage, ToolDefinition, Transition
 
-ANY_STAGE = "*"
-AGENT_PREFIX = "agent:"
+ANY_STAGE: Final = "*"
+AGENT_PREFIX: Final = "agent:"
+_FIRST: Final = ("initialStage", "stages", "transitions", "globalTools")
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,11 @@ class PlacedTool:
     tool: ToolDefinition
     path: str
     stage: Stage | None
+
+    @property
+    def stage_id(self) -> str | None:
+        """Id of the stage that has the tool; None for a global one."""
+        return self.stage.id if self.stage else None
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,22 @@ class Outline:
         """The rules that can fire in the stage."""
         return [rule for _, rule in self.rules if stage.id in self.sources(rule)]
 
+    def offered(self, stage: Stage) -> frozenset[str]:
+        """Names of the tools that the stage can call: the global ones and its own."""
+        return frozenset(tool.name for tool in (*self.playbook.global_tools, *stage.tools))
+
+    @cached_property
+    def variables(self) -> frozenset[str]:
+        """Names of all variables that something declares or sets."""
+        playbook = self.playbook
+        names = {variable.name for variable in playbook.variables}
+        names.update(placed.tool.save_as for placed in self.tools if placed.tool.save_as)
+        for stage in playbook.stages:
+            for action in (*stage.on_enter, *stage.on_exit):
+                if isinstance(action, SetAction):
+                    names.update(action.set)
+        return frozenset(names)
+
     def index_of(self, stage: Stage) -> int:
         """The stage's place in the list."""
         return self._stage_index[id(stage)]
@@ -97,9 +119,10 @@ class Outline:
         return pointer("stages", self.index_of(stage), *more)
 
     def position(self, path: str) -> tuple[Any, ...]:
-        """Sorts paths as the document reads: the playbook's fields, then the lists by number."""
+        """Sorts paths as an author reads: start, stages, transitions, tools, the rest; lists by number."""
         parts = path.split("/")[1:]
-        return tuple((1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts)
+        rank = _FIRST.index(parts[0]) if parts and parts[0] in _FIRST else len(_FIRST)
+        return (rank, *((1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts))
 
     @cached_property
     def _stage_index(self) -> dict[int, int]:

@@ -5,10 +5,43 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Final
 
-from builder.validation.checks import unknown_field
+from builder.validation.checks import (
+    expressions,
+    keywords,
+    placeholders,
+    prompts,
+    reachability,
+    schemas,
+    secrets,
+    stage_ids,
+    switched_off,
+    tool_answers,
+    tool_names,
+    tool_references,
+    transition_ends,
+    unknown_field,
+    ways_out,
+)
 from builder.validation.diagnostics import Diagnostic
 from builder.validation.outline import Outline
 
 Check = Callable[[Outline], Iterable[Diagnostic]]
 
-CHECKS: Final[tuple[Check, ...]] = (unknown_field.check,)
+CHECKS: Final[tuple[Check, ...]] = (
+    stage_ids.check,
+    transition_ends.check,
+    reachability.check,
+    ways_out.check,
+    prompts.check,
+    placeholders.check,
+    tool_names.check,
+    tool_answers.check,
+    tool_references.check,
+    schemas.check,
+    keywords.check,
+    expressions.check,
+    switched_off.check,
+    secrets.check,
+    unknown_field.check,
+)
+"""A new kind of finding is a module and a line here."""

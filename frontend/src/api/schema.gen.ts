@@ -176,6 +176,155 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Sessions
+         * @description The newest first, 50 at a time; `before` is the last one's `updatedAt`.
+         */
+        get: operations["runtime_views_list_sessions"];
+        put?: never;
+        /**
+         * Create Session
+         * @description Starts a session. A stage that speaks at once goes on speaking after the answer.
+         */
+        post: operations["runtime_views_create_session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Session
+         * @description One session with its document.
+         */
+        get: operations["runtime_views_get_session"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Session
+         * @description Deletes the session, its log, and the texts that no other session of the owner has. A running turn
+         *     ends.
+         */
+        delete: operations["runtime_views_delete_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Events
+         * @description The log, in order.
+         */
+        get: operations["runtime_views_list_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/calls": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Calls
+         * @description All calls, without their windows.
+         */
+        get: operations["runtime_views_list_calls"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/calls/{n}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Call
+         * @description One call with its window.
+         */
+        get: operations["runtime_views_get_call"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/calls/{n}/request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Request
+         * @description The request as it went over the wire, rendered anew from the log; secrets are masked.
+         */
+        get: operations["runtime_views_get_request"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/segments/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Segment
+         * @description The text of the segment with that hash.
+         */
+        get: operations["runtime_views_get_segment"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/validate": {
         parameters: {
             query?: never;
@@ -461,6 +610,58 @@ export interface components {
             type: "call";
             call: components["schemas"]["CallView"];
         };
+        /** @description One LLM call in a list: all but its window. */
+        CallSummary: {
+            call: number;
+            turn: number;
+            phase: number;
+            stage: string;
+            frame: string | null;
+            lane: string;
+            provider: string;
+            model: string;
+            /** @enum {string} */
+            status: "running" | "complete" | "failed" | "interrupted";
+            /** @default 1 */
+            attempt: number;
+            /** @enum {string} */
+            layout: "append" | "swap";
+            /** @default [] */
+            cachePoints: components["schemas"]["CachePoint"][];
+            predicted: components["schemas"]["Prediction"] | null;
+            usage: components["schemas"]["Usage"] | null;
+            /** @description US dollars; null is unknown, never free. */
+            cost: number | null;
+            costWithoutCaching: number | null;
+            /** @description Tokens that the model's window holds. */
+            windowLimit: number | null;
+            firstTokenMs: number | null;
+            durationMs: number | null;
+            /** @default auto */
+            toolChoice: unknown;
+            settings: {
+                [key: string]: unknown;
+            };
+            /** @default [] */
+            leftOut: string[];
+            /**
+             * @description How many of the last segments this request added.
+             * @default 0
+             */
+            added: number;
+            /** Format: date-time */
+            startedAt: string;
+            error: components["schemas"]["CallError"] | null;
+            /**
+             * @description True: what was read and written is a prediction; the provider reported no usage (yet).
+             * @default true
+             */
+            predictedOnly: boolean;
+            /** @description The call before in the same lane. */
+            previousCall: number | null;
+            /** @description The first segment that differs from the previous call's window; null: nothing of it changed. */
+            firstDifference: string | null;
+        };
         /** @description One LLM call as the inspector shows it, with its window. */
         CallView: {
             call: number;
@@ -707,6 +908,14 @@ export interface components {
             details: components["schemas"]["ErrorDetail"][];
         };
         Event: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"];
+        /** @description Events after a number, in order, as they go over the socket. */
+        EventPage: {
+            events: {
+                [key: string]: unknown;
+            }[];
+            /** @description Of the session, not of this page. */
+            lastSeq: number;
+        };
         /** @description A CEL expression over `arguments` and the usual roots; its value is the result. */
         ExpressionImplementation: {
             /**
@@ -1101,6 +1310,26 @@ export interface components {
             template?: string | null;
             copyOf?: string | null;
         };
+        /** @description A playbook to run, as it stands: it need not be saved. */
+        NewSession: {
+            document: components["schemas"]["Playbook"];
+            /** @description The playbooks it may call, by playbook id. */
+            agents?: {
+                [key: string]: components["schemas"]["Playbook"];
+            };
+            /** @default  */
+            playbookRef?: string;
+            /** @default  */
+            playbookVersion?: string;
+            /** @default  */
+            title?: string;
+            /** @description Becomes the initial stage's data. */
+            data?: {
+                [key: string]: unknown;
+            } | null;
+            /** @description For stages that name none. */
+            model?: string | null;
+        };
         /** @description Keeps the draft of that revision as a version. */
         NewVersion: {
             /** @default  */
@@ -1340,6 +1569,16 @@ export interface components {
             /** @default null */
             running: components["schemas"]["RunningReply"] | null;
         };
+        /** @description What was sent. Secrets stand as names of environment variables. */
+        RenderedRequest: {
+            provider: string;
+            model: string;
+            url: string;
+            body: {
+                [key: string]: unknown;
+            };
+            curl: string;
+        };
         /** @description What a segment stands for, when it stands for something longer. */
         Replaced: {
             what: string;
@@ -1450,6 +1689,11 @@ export interface components {
             /** @default null */
             replaced: components["schemas"]["Replaced"] | null;
         };
+        /** @description A segment's text. */
+        SegmentTextOut: {
+            hash: string;
+            text: string;
+        };
         /** @description A segment of a window without its text, which is fetched by `hash`. */
         SegmentView: {
             id: string;
@@ -1512,6 +1756,26 @@ export interface components {
             /** @default end_stage */
             reason: string;
         };
+        /** @description A session with the document that it runs. */
+        SessionDetail: {
+            /** Format: uuid */
+            id: string;
+            title: string;
+            playbookRef: string;
+            playbookVersion: string;
+            /** @enum {string} */
+            status: "new" | "idle" | "running" | "complete";
+            stage: string;
+            turns: number;
+            lastSeq: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
+            document: {
+                [key: string]: unknown;
+            };
+        };
         SessionStarted: {
             /** @default 0 */
             seq: number;
@@ -1537,6 +1801,23 @@ export interface components {
             } | null;
             /** @default [] */
             agents: string[];
+        };
+        /** @description A session in a list. */
+        SessionSummary: {
+            /** Format: uuid */
+            id: string;
+            title: string;
+            playbookRef: string;
+            playbookVersion: string;
+            /** @enum {string} */
+            status: "new" | "idle" | "running" | "complete";
+            stage: string;
+            turns: number;
+            lastSeq: number;
+            /** Format: date-time */
+            createdAt: string;
+            /** Format: date-time */
+            updatedAt: string;
         };
         /** @description From here on the session uses another model, layout or policy (the inspector's "use"). */
         SessionUsing: {
@@ -2623,6 +2904,292 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Conflict"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_list_sessions: {
+        parameters: {
+            query?: {
+                playbook?: string | null;
+                before?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionSummary"][];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_create_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSession"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetail"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_get_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionDetail"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_delete_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_list_events: {
+        parameters: {
+            query?: {
+                after?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_list_calls: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallSummary"][];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_get_call: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                n: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CallView"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_get_request: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                n: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RenderedRequest"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_get_segment: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SegmentTextOut"];
                 };
             };
             /** @description An error */

@@ -1,0 +1,48 @@
+"""reserved-tool-name, duplicate-id, tool-name-conflict: each tool name means one tool."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from builder.validation.diagnostics import Diagnostic, error, warning
+from builder.validation.outline import Outline, PlacedTool
+from runtime.playbook.engine_tools import RESERVED_TOOLS
+
+
+def check(outline: Outline) -> Iterator[Diagnostic]:
+    """The same tool may be defined in several stages, as long as the definitions are equal."""
+    first: dict[str, PlacedTool] = {}
+    in_holder: dict[tuple[str | None, str], PlacedTool] = {}
+    for placed in outline.tools:
+        name, path = placed.tool.name, f"{placed.path}/name"
+        if name in RESERVED_TOOLS:
+            message = f"“{name}” is a tool of the engine itself; give yours another name."
+            yield error("reserved-tool-name", message, path, stage=placed.stage_id)
+        same_place = in_holder.setdefault((placed.stage_id, name), placed)
+        other = first.setdefault(name, placed)
+        if same_place is not placed:
+            message = f"Two tools of one stage have the name “{name}”; the model could not tell them apart."
+            related = (f"{same_place.path}/name",)
+            yield error("duplicate-id", message, path, related=related, stage=placed.stage_id)
+        elif canonical(other) != canonical(placed):
+            yield _conflict(placed, other)
+
+
+def canonical(placed: PlacedTool) -> str:
+    """The definition as canonical JSON; equal texts are one tool."""
+    return json.dumps(placed.tool.model_dump(mode="json", by_alias=True), sort_keys=True)
+
+
+def _conflict(placed: PlacedTool, other: PlacedTool) -> Diagnostic:
+    message = (
+        f"“{placed.tool.name}” is defined differently elsewhere. The tools then change with the stage, "
+        "and the cached part of the window is lost at each change."
+    )
+    return warning(
+        "tool-name-conflict",
+        message,
+        f"{placed.path}/name",
+        related=(f"{other.path}/name",),
+        stage=placed.stage_id,
+    )

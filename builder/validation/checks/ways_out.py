@@ -1,0 +1,76 @@
+"""dead-end, no-way-to-end, max-turns-without-way-out: how a conversation can end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import networkx as nx
+
+from builder.validation.diagnostics import Diagnostic, Fix, warning
+from builder.validation.outline import Outline
+from runtime.playbook import MaxTurnsCondition, Stage
+
+
+def check(outline: Outline) -> Iterator[Diagnostic]:
+    """A loop is fine as long as some path leads out of it."""
+    for stage in outline.stages.values():
+        yield from _dead_end(outline, stage)
+        yield from _limit(outline, stage)
+    yield from _no_way_to_end(outline)
+
+
+def _dead_end(outline: Outline, stage: Stage) -> Iterator[Diagnostic]:
+    if stage.kind == "end" or outline.rules_from(stage):
+        return
+    fix = Fix(
+        command="updateStage",
+        label="Let it end the conversation",
+        args={"id": stage.id, "changes": {"kind": "end"}},
+    )
+    message = (
+        f"Nothing leads out of “{stage.name}”, and it is not marked as an end: a conversation stays there."
+    )
+    yield warning("dead-end", message, outline.stage_path(stage), stage=stage.id, fix=fix)
+
+
+def _limit(outline: Outline, stage: Stage) -> Iterator[Diagnostic]:
+    if stage.max_turns is None or stage.kind == "end":
+        return
+    rules = outline.rules_from(stage)
+    if any(isinstance(rule.condition, MaxTurnsCondition) for rule in rules):
+        return
+    path = outline.stage_path(stage, "maxTurns")
+    turns = f"After {stage.max_turns} turns in “{stage.name}”"
+    if not rules:
+        message = f"{turns} the conversation just ends: no transition leads out."
+    else:
+        best = max(rules, key=lambda rule: rule.priority)
+        message = f"{turns} the transition “{best.id}” is taken anyway: none is meant for that case."
+    yield warning("max-turns-without-way-out", message, path, stage=stage.id)
+
+
+def _no_way_to_end(outline: Outline) -> Iterator[Diagnostic]:
+    """Dead ends are reported by themselves; a stage that returns ends its visit."""
+    ends = [stage.id for stage in outline.stages.values() if _ends_a_visit(outline, stage)]
+    graph = outline.graph
+    leading = set(ends).union(*(nx.ancestors(graph, end) for end in ends)) if ends else set()
+    trapped = [
+        stage for key, stage in outline.stages.items() if key in outline.reachable and key not in leading
+    ]
+    if not trapped:
+        return
+    names = ", ".join(f"“{stage.name}”" for stage in trapped[:3]) + (", …" if len(trapped) > 3 else "")
+    related = tuple(outline.stage_path(stage) for stage in trapped[1:])
+    message = f"From {names} no path leads to an end: such a conversation never ends by itself."
+    yield warning(
+        "no-way-to-end", message, outline.stage_path(trapped[0]), related=related, stage=trapped[0].id
+    )
+
+
+def _ends_a_visit(outline: Outline, stage: Stage) -> bool:
+    rules = outline.rules_from(stage)
+    # A rule that points nowhere is an error of its own; where it would lead cannot be judged.
+    leads_away = any(
+        rule.action.mode == "return" or rule.action.target_stage not in outline.stages for rule in rules
+    )
+    return stage.kind == "end" or not rules or leads_away
