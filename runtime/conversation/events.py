@@ -199,6 +199,8 @@ class TransitionTriggered(EventBase):
     reason: str = ""
     data: dict[str, Any] | None = None
     clear_history: bool = False
+    summary: str | None = None
+    """What the model says was done, with a `return` it asked for."""
 
 
 class TransitionRefused(EventBase):

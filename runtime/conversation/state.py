@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.events import Event
-from runtime.conversation.messages import ToolCall
+from runtime.conversation.messages import ToolCall, Usage
 from runtime.conversation.windows import Windows
+from runtime.playbook import StageContextPolicy
+
+ACTION_CALL = "action:"
+"""How the ids of the calls begin that `onEnter` and `onExit` make: no window shows them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One visit to a stage on the call stack; the last of `SessionState.frames` is the current one."""
+    """One frame of the call stack with the visit it is in; the last of `SessionState.frames` is current.
+
+    `id` stays when a `goto` moves the frame to another stage; `visit` changes.
+    """
 
     id: str
     depth: int
@@ -27,9 +34,17 @@ class Frame:
     """The stage's prompt with placeholders filled at entry."""
     data: Mapping[str, Any] = field(default_factory=dict)
     turn_count: int = 0
+    """Turns completed in this visit: a user's message with an answer."""
     last_activity: datetime | None = None
+    """End of the last turn of this visit."""
     caller: str | None = None
     agent: str | None = None
+    idle: timedelta = timedelta()
+    """Time this visit waited for the user until `idle_since`; turns and called frames do not count."""
+    idle_since: datetime | None = None
+    """Since when it waits; None while a turn runs or another frame is on top."""
+    refused_rules: tuple[str, ...] = ()
+    """Rules that were refused in this visit: their timers do not fire again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +60,21 @@ class ArtifactRef:
 
 
 @dataclass(frozen=True, slots=True)
+class CallRecord:
+    """A tool call of the running turn that has its result: what rules and expressions look at."""
+
+    name: str
+    arguments: Mapping[str, Any] | None
+    ran: bool
+    """False: refused before anything was run."""
+    success: bool
+    result: Any = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RunningTurn:
-    """The turn in progress. Fields used by the engine alone are the engine's to add."""
+    """The turn in progress."""
 
     number: int
     cause: str
@@ -54,12 +82,57 @@ class RunningTurn:
     started_seq: int
     phase: Literal[0, 1, 2] = 0
     phase1_started_at: datetime | None = None
+    """When the turn's tool time began; it does not begin anew in the next stage of the same turn."""
     call: int | None = None
     """Number of the LLM call in flight."""
     pending: tuple[ToolCall, ...] = ()
     """Tool calls that have no result yet."""
+    started: tuple[str, ...] = ()
+    """Ids of the pending calls that were given to a tool."""
     tool_calls: int = 0
+    """Calls of the author's tools that have a result, refused ones included; the limit counts them."""
+    refused_moves: int = 0
+    """Calls of the transition tool that got an error result."""
     transitions: int = 0
+    """Transitions since the last user message."""
+    user_text: str = ""
+    records: tuple[CallRecord, ...] = ()
+    spent: int = 0
+    """How many of `records` stood before the last transition: no rule looks at them again."""
+    requests: int = 0
+    """Answers of the model in the current visit of this turn."""
+    calls_here: int = 0
+    """Tool calls the model asked for in the current visit of this turn."""
+    closed_at: int | None = None
+    """`requests` at the moment the tool loop was closed (limit, time, no text); None while it is open."""
+    shown: tuple[str, ...] = ()
+    """Texts that were shown, one per LLM call."""
+    replied: bool = False
+    """True once the reply is complete; what follows is "after"."""
+    replied_stage: str = ""
+    usage: Usage | None = None
+    """Tokens of the turn's calls so far."""
+    cost: float | None = 0.0
+    """US dollars of the turn's calls so far; None once a price was not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moving:
+    """A transition that has been triggered and is being carried out; actions may have to be waited for."""
+
+    transition: str | None
+    mode: Literal["goto", "call", "return"]
+    target: str | None
+    then: Literal["reply", "after", "idle", "start"]
+    """What follows: the target replies, the turn ends, or the session waits again."""
+    data: Mapping[str, Any] = field(default_factory=dict)
+    summary: str | None = None
+    reason: str = ""
+    step: Literal["exit", "enter"] = "exit"
+    done: int = 0
+    """Actions of this step that were carried out."""
+    waiting: str | None = None
+    """Id of the action's call that has no result yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +147,28 @@ class SessionState:
     calls: int = 0
     """Number of the last LLM call that started."""
     visits: int = 0
+    frames_opened: int = 0
     frames: tuple[Frame, ...] = ()
     variables: Mapping[str, Any] = field(default_factory=dict)
     agents: tuple[str, ...] = ()
     artifacts: Mapping[str, ArtifactRef] = field(default_factory=dict)
     entries: AppendList[Event] = field(default_factory=AppendList)
-    """The events that windows are made of: user_message, llm_call_completed, tool_call_complete,
-    stage_entered, frame_pushed, frame_popped, transition_triggered (for clearHistory), turn_interrupted,
-    artifact_*, state_changed is not among them: state frames compare values."""
+    """The events that windows are made of: user_message, llm_call_completed, tool_call_complete (not of
+    actions), stage_entered, frame_pushed, frame_popped, transition_triggered (for clearHistory),
+    turn_complete, turn_interrupted, turn_failed, artifact_*. state_changed is not among them: state frames
+    compare values."""
     running: RunningTurn | None = None
+    failed: RunningTurn | None = None
+    """The last turn, if it failed and can be retried."""
+    moving: Moving | None = None
+    chain: int = 0
+    """Transitions since the last user message, kept for turns that follow without one."""
+    client_ids: tuple[str, ...] = ()
+    """The newest ids that clients gave to their messages; one sent again is ignored."""
     windows: Windows = field(default_factory=Windows)
     using_model: str | None = None
     using_layout: Literal["append", "swap"] | None = None
+    using_policy: StageContextPolicy | None = None
 
     @property
     def frame(self) -> Frame | None:

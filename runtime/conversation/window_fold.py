@@ -124,7 +124,7 @@ def _turn_ended(windows: Windows, state: SessionState, event: Event) -> Windows:
 
 def _turn_interrupted(windows: Windows, state: SessionState, event: TurnInterrupted) -> Windows:
     """The reply that was cut off is sent as its shown text alone."""
-    if windows.open_call is not None and windows.open_call.phase > 0 and event.shown_text.strip():
+    if event.shown_text.strip():
         windows = _add_pending(windows, state, "interrupted", event)
         windows = _answered(windows, state, True)
     return _turn_ended(windows, state, event)
@@ -221,6 +221,8 @@ def _call_failed(windows: Windows, state: SessionState, event: LLMCallFailed) ->
 
 
 def _tool_result(windows: Windows, state: SessionState, event: ToolCallComplete) -> Windows:
+    if event.call_id.startswith("action:"):  # state.ACTION_CALL: made by onEnter or onExit, not by a model
+        return windows
     return _add_pending(windows, state, "tool_result", event)
 
 

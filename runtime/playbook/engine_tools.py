@@ -1,7 +1,7 @@
 """Which tools a stage has, which the whole playbook has, and the engine's own tool `playbook_transition`.
 
-Pure tables over a document: the engine enforces them, the context shows them to the model. Both read them here,
-so that what the model is told and what is allowed cannot differ.
+Pure tables over a document: the engine enforces them, the context shows them to the model. Both read them
+here, so that what the model is told and what is allowed cannot differ.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ RETURN_TARGET: Final = "return"
 AGENT_PREFIX: Final = "agent:"
 
 _DESCRIPTION: Final = (
-    "Move the conversation on: to another stage, into a called one, or back with `return`. Only the targets named "
-    "in the current stage's instructions are allowed."
+    "Move the conversation on: to another stage, into a called one, or back with `return`. "
+    "Only the targets named in the current stage's instructions are allowed."
 )
 
 
 def target_of(transition: Transition) -> str | None:
-    """What the model names to ask for this transition: a stage id, `agent:NAME` or `return`; None if it has none."""
+    """What the model names to ask for this move: a stage id, `agent:NAME`, `return`; None if it has none."""
     if transition.action.mode == "return":
         return RETURN_TARGET
     return transition.action.target_stage
@@ -35,8 +35,8 @@ def target_of(transition: Transition) -> str | None:
 def outgoing(playbook: Playbook, stage: Stage) -> tuple[Transition, ...]:
     """The enabled transitions that may leave `stage`, in the order of precedence.
 
-    Higher priority first, then a named `from` before `*`, then document order. A `*` rule never leads into the
-    stage it is already in (engine.md, "A turn", 5 and 7).
+    Higher priority first, then a named `from` before `*`, then document order. A `*` rule never leads into
+    the stage it is already in (engine.md, "A turn", 5 and 7).
     """
     found = [rule for rule in playbook.transitions if _may_leave(rule, stage.id)]
     return tuple(sorted(found, key=lambda rule: (-rule.priority, rule.from_stage == "*")))
@@ -70,7 +70,7 @@ def transition_tool(playbook: Playbook, allowed: Iterable[str] | None = None) ->
     """The engine's tool as the model sees it; None where nothing can be asked for.
 
     Without `allowed` its schema is the same for the whole playbook (the `append` layout): all stage ids in
-    document order, the agents, `return`. With `allowed` (the `swap` layout) the enum is exactly those targets.
+    document order, the agents, `return`. With `allowed` (the `swap` layout) the enum is those targets.
     """
     if allowed is None:
         if not any(_is_decision(rule) for rule in playbook.transitions):
@@ -111,7 +111,7 @@ def own_tools(playbook: Playbook, stage: Stage) -> tuple[ToolDefinition, ...]:
 def stage_tools(
     playbook: Playbook, stage: Stage, layout: Literal["append", "swap"] = "append"
 ) -> tuple[ToolDefinition, ...]:
-    """What the model may call in `stage`: its author's tools, then `playbook_transition` if a target is allowed."""
+    """What the model may call in `stage`: its tools, then `playbook_transition` if a target is allowed."""
     targets = [target for target, _ in allowed_targets(playbook, stage)]
     if not targets or stage.kind == "raw":
         return own_tools(playbook, stage)
@@ -120,7 +120,7 @@ def stage_tools(
 
 
 def union_tools(playbook: Playbook) -> tuple[ToolDefinition, ...]:
-    """All tools of the playbook for the `append` layout: global, stages in document order, the engine's own."""
+    """All tools of the playbook (`append` layout): global, stages in document order, the engine's own."""
     tools: dict[str, ToolDefinition] = {}
     for tool in _all_definitions(playbook):
         tools.setdefault(tool.name, tool)

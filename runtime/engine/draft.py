@@ -1,0 +1,75 @@
+"""A step in the making: the events logged so far, the state they fold to, and the effects wanted.
+
+The only mutable thing in the engine, and it lives for one step. Every event is applied as it is logged, so
+the state of a step cannot differ from the fold of its events.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, TypeVar, cast
+
+from runtime.conversation.events import Event, EventBase
+from runtime.conversation.fold import apply
+from runtime.conversation.state import Frame, Moving, RunningTurn, SessionState
+from runtime.engine.effects import Effect
+from runtime.engine.table import StageRow, Table
+from runtime.playbook import Options, Transition
+
+E = TypeVar("E", bound=EventBase)
+
+
+class Draft:
+    """Collects what one step logs and wants."""
+
+    def __init__(self, table: Table, state: SessionState, now: datetime) -> None:
+        self.table = table
+        self.state = state
+        self.now = now
+        self.events: list[Event] = []
+        self.effects: list[Effect] = []
+
+    def log(self, kind: type[E], *, turn: int | None = None, **fields: Any) -> E:
+        """Append one event with the next `seq` and apply it."""
+        number = self.state.turn if turn is None else turn
+        event = kind(seq=self.state.seq + 1, at=self.now, session=self.state.session, turn=number, **fields)
+        self.state = apply(self.state, cast(Event, event))
+        self.events.append(cast(Event, event))
+        return event
+
+    def want(self, effect: Effect) -> None:
+        """Ask the runner for an effect."""
+        self.effects.append(effect)
+
+    @property
+    def options(self) -> Options:
+        """The playbook's limits."""
+        return self.table.playbook.options
+
+    @property
+    def frame(self) -> Frame:
+        """The current frame. Only where the session has started."""
+        frame = self.state.frame
+        assert frame is not None, "the session has not entered a stage"
+        return frame
+
+    @property
+    def running(self) -> RunningTurn:
+        """The running turn. Only where one runs."""
+        assert self.state.running is not None, "no turn is running"
+        return self.state.running
+
+    @property
+    def moving(self) -> Moving:
+        """The transition being carried out. Only where there is one."""
+        assert self.state.moving is not None, "no transition is being carried out"
+        return self.state.moving
+
+    @property
+    def row(self) -> StageRow:
+        """The row of the current stage."""
+        return self.table.rows[self.frame.stage]
+
+    def rule(self, rule_id: str | None) -> Transition | None:
+        """The transition with that id."""
+        return self.table.transitions.get(rule_id) if rule_id is not None else None

@@ -1,0 +1,95 @@
+"""How a turn ends before its time: stopped, interrupted, out of time; and how a failed one goes on."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from runtime.conversation import events as ev
+from runtime.engine import turns
+from runtime.engine.calls import after_calls, complete
+from runtime.engine.draft import Draft
+from runtime.engine.effects import CancelModel, CancelTools
+from runtime.engine.transitions import carry_on
+from runtime.playbook.engine_tools import TRANSITION_TOOL
+
+Reason = Literal["stop", "interrupt", "process_died", "timeout"]
+_WORDS: dict[Reason, str] = {
+    "stop": "Cancelled: the turn was stopped.",
+    "interrupt": "Cancelled: the user went on.",
+    "process_died": "Cancelled: the server was restarted.",
+    "timeout": "Cancelled: the turn took too long.",
+}
+
+
+def interrupt(draft: Draft, reason: Reason, call: int | None, shown_text: str) -> None:
+    """End the running turn now. Every open call gets its result, and the session is in exactly one stage."""
+    _cancel(draft)
+    if draft.state.running is not None:
+        for pending in draft.running.pending:
+            complete(draft, pending, error=_WORDS[reason])
+    shown = _fail_call(draft, "cancelled", _WORDS[reason], call, shown_text)
+    _finish_move(draft, _WORDS[reason])
+    if draft.state.running is not None:
+        draft.log(ev.TurnInterrupted, stage=draft.frame.stage, shown_text=shown, reason=reason)
+
+
+def _cancel(draft: Draft) -> None:
+    """Cancel whatever runs. The runner knows best what that is."""
+    draft.want(CancelModel())
+    started = draft.state.running.started if draft.state.running is not None else ()
+    waiting = draft.state.moving.waiting if draft.state.moving is not None else None
+    ids = (*started, *([waiting] if waiting is not None else []))
+    if ids:
+        draft.want(CancelTools(ids))
+
+
+def _fail_call(draft: Draft, code: str, reason: str, call: int | None, shown_text: str) -> str:
+    """Log the end of the call in flight; what it showed, if the text belongs to it."""
+    running = draft.state.running
+    if running is None or running.call is None:
+        return ""
+    shown = shown_text if call == running.call and running.phase == 2 else ""
+    draft.log(ev.LLMCallFailed, call=running.call, error=reason, code=code, shown_text=shown)
+    return shown
+
+
+def _finish_move(draft: Draft, reason: str) -> None:
+    moving = draft.state.moving
+    if moving is None:
+        return
+    if moving.waiting is not None:
+        draft.log(
+            ev.ToolCallComplete,
+            call_id=moving.waiting,
+            tool_name=_action_tool(draft),
+            success=False,
+            error=reason,
+        )
+    carry_on(draft, skip_calls=True)
+
+
+def _action_tool(draft: Draft) -> str:
+    """Name of the tool whose action is being waited for."""
+    moving = draft.moving
+    stage_id = draft.frame.stage if moving.step == "exit" else moving.target
+    stage = draft.table.rows[stage_id or draft.table.playbook.initial_stage].stage
+    action = (stage.on_exit if moving.step == "exit" else stage.on_enter)[moving.done]
+    return getattr(action, "call", "set")
+
+
+def time_out_loop(draft: Draft, call: int | None, shown_text: str) -> None:
+    """The tool time is over: what still runs is cancelled, and the reply is asked for."""
+    _cancel(draft)
+    for pending in draft.running.pending:
+        if pending.name != TRANSITION_TOOL:
+            complete(draft, pending, error="Cancelled: the time for tools in this turn is over.")
+    _fail_call(draft, "phase1_timeout", "The time for tools in this turn is over.", call, shown_text)
+    after_calls(draft)
+
+
+def retry(draft: Draft) -> None:
+    """Take up the failed turn where it failed: the same request again, no finished tool a second time."""
+    if draft.state.failed is None or draft.state.status != "idle" or draft.state.moving is not None:
+        return
+    turns.begin_turn(draft, "retry")
+    turns.ask(draft)

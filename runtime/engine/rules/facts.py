@@ -1,0 +1,46 @@
+"""What a rule may look at, and what it answers. One module per condition kind judges over these."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from runtime.conversation.state import CallRecord
+
+Moment = Literal["before", "phase1", "after", "timer"]
+"""When rules are looked at: before the reply, after the tool loop, after the reply, in the user's silence."""
+
+SEEN_LENGTH = 300
+"""Characters of a text that a verdict repeats."""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The inputs of every rule at one moment."""
+
+    moment: Moment
+    user_text: str
+    reply: str
+    calls: tuple[CallRecord, ...]
+    """Tool calls of this turn that no transition was made from yet."""
+    turn_count: int
+    since_entered_ms: int
+    """Milliseconds this visit has waited for the user."""
+    since_activity_ms: int | None
+    """Milliseconds since the last turn of this visit ended; None before the first."""
+    roots: Callable[[], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a rule holds, what it saw, and why, in words."""
+
+    holds: bool
+    seen: Any = None
+    reason: str = ""
+
+
+def excerpt(text: str) -> str:
+    """The beginning of a text, as a verdict repeats it."""
+    return text if len(text) <= SEEN_LENGTH else text[:SEEN_LENGTH] + "…"

@@ -1,0 +1,144 @@
+"""`step`: what happened goes in; what the session is now and what is to be done come out. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import assert_never
+
+from runtime.conversation import events as ev
+from runtime.conversation.events import Event
+from runtime.conversation.state import SessionState
+from runtime.engine import calls, ending, replies, timers, turns
+from runtime.engine.draft import Draft
+from runtime.engine.effects import Effect, WakeAt
+from runtime.engine.evaluating import evaluate
+from runtime.engine.happened import (
+    Happened,
+    ModelFailed,
+    ModelReplied,
+    ReplyBegan,
+    Retry,
+    Start,
+    Stop,
+    Tick,
+    ToolReplied,
+    Use,
+    UserMessage,
+    VariableSet,
+)
+from runtime.engine.table import table_of
+from runtime.engine.timers import wake_at
+from runtime.engine.transitions import carry_on
+from runtime.playbook import Playbook
+
+
+class NotNow(ValueError):
+    """Something happened that cannot happen in this state: a message while a turn runs or after the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step: the state after it, what is to be done, and the events that made the state."""
+
+    state: SessionState
+    effects: tuple[Effect, ...]
+    events: tuple[Event, ...]
+
+
+def step(playbook: Playbook, state: SessionState, happened: Happened, now: datetime) -> Step:
+    """What follows from `happened` at the time `now`. The state is the fold of the events, by construction.
+
+    Raises NotNow for a message or a start that the state does not allow. What is merely late (a result nobody
+    waits for, a stop without a turn) changes nothing.
+    """
+    draft = Draft(table_of(playbook), state, now)
+    _take(draft, happened)
+    wake = wake_at(draft.table, draft.state)
+    if wake is not None:
+        draft.want(WakeAt(wake))
+    return Step(draft.state, tuple(draft.effects), tuple(draft.events))
+
+
+def _take(draft: Draft, happened: Happened) -> None:
+    match happened:
+        case ModelReplied():
+            replies.model_replied(draft, happened)
+        case ToolReplied():
+            _tool_replied(draft, happened)
+        case ReplyBegan():
+            replies.reply_began(draft, happened)
+        case UserMessage():
+            _user_message(draft, happened)
+        case ModelFailed():
+            replies.model_failed(draft, happened)
+        case Tick():
+            timers.tick(draft, happened)
+        case Stop():
+            _stop(draft, happened)
+        case Retry():
+            ending.retry(draft)
+        case Start():
+            _start(draft, happened)
+        case VariableSet():
+            draft.log(ev.StateChanged, set={happened.name: happened.value}, cause="user")
+        case Use():
+            draft.log(ev.SessionUsing, model=happened.model, layout=happened.layout, policy=happened.policy)
+        case _:
+            assert_never(happened)
+
+
+def _start(draft: Draft, happened: Start) -> None:
+    if draft.state.status != "new":
+        raise NotNow("The session has already started.")
+    playbook = draft.table.playbook
+    draft.log(
+        ev.SessionStarted,
+        playbook=playbook.id,
+        playbook_digest=happened.digest,
+        variables={variable.name: variable.default for variable in playbook.variables},
+        data=dict(happened.data),
+        agents=happened.agents,
+    )
+    turns.move(draft)
+
+
+def _user_message(draft: Draft, happened: UserMessage) -> None:
+    state = draft.state
+    if happened.client_id is not None and happened.client_id in state.client_ids:
+        return
+    if state.status == "complete":
+        raise NotNow("The session is complete; start a new one.")
+    if state.status != "idle" or state.moving is not None:
+        raise NotNow("The session cannot take a message now: it has not started, or a turn is running.")
+    turns.begin_turn(draft, "message")
+    draft.log(ev.UserMessageEvent, text=happened.text, client_id=happened.client_id)
+    rule = evaluate(draft, "before")
+    if rule is None or not turns.fire(draft, rule):
+        turns.begin_reply(draft)
+
+
+def _tool_replied(draft: Draft, happened: ToolReplied) -> None:
+    moving = draft.state.moving
+    if moving is not None:
+        if moving.waiting is not None and moving.waiting == happened.message.call_id:
+            _action_replied(draft, happened)
+        return
+    if draft.state.running is not None:
+        calls.take_result(draft, happened.message)
+
+
+def _action_replied(draft: Draft, happened: ToolReplied) -> None:
+    message = happened.message
+    draft.log(ev.ToolCallComplete, **dict(message))
+    tool = next(
+        row.tools[message.tool_name] for row in draft.table.rows.values() if message.tool_name in row.tools
+    )
+    if message.success:
+        calls.save(draft, tool, message.result)
+    turns.follow(draft, carry_on(draft))
+
+
+def _stop(draft: Draft, happened: Stop) -> None:
+    if draft.state.running is not None or draft.state.moving is not None:
+        ending.interrupt(draft, happened.reason, happened.call, happened.shown_text)

@@ -1,0 +1,88 @@
+"""What the engine looks up in a playbook again and again, computed once and kept while it lives."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+
+from runtime.playbook import LLMConfig, Playbook, Stage, ToolDefinition, Transition
+from runtime.playbook.engine_tools import allowed_targets, outgoing, own_tools, stage_tools
+
+
+@dataclass(frozen=True, slots=True)
+class StageRow:
+    """One stage with everything that is derived from it."""
+
+    stage: Stage
+    rules: tuple[Transition, ...]
+    """Transitions that may leave it, in the order of precedence."""
+    tools: dict[str, ToolDefinition]
+    """The author's tools it offers, by name."""
+    targets: tuple[str, ...]
+    """What `playbook_transition` may name here."""
+    offers_tools: bool
+    config: LLMConfig
+
+    @property
+    def starts_with_tools(self) -> bool:
+        """Whether a turn in this stage has a tool loop at all."""
+        return self.offers_tools and self.stage.tool_choice != "none" and self.stage.kind != "raw"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A playbook and its rows by stage id."""
+
+    playbook: Playbook
+    rows: dict[str, StageRow]
+    transitions: dict[str, Transition]
+    declared: tuple[str, ...] = field(default=())
+    """Names of the declared variables."""
+
+
+_tables: dict[int, tuple[weakref.ref[Playbook], Table]] = {}
+
+
+def table_of(playbook: Playbook) -> Table:
+    """The table of `playbook`; the same one for the same object."""
+    known = _tables.get(id(playbook))
+    if known is not None and known[0]() is playbook:
+        return known[1]
+    table = _build(playbook)
+    key = id(playbook)
+    _tables[key] = (weakref.ref(playbook, lambda _: _tables.pop(key, None)), table)
+    return table
+
+
+def _build(playbook: Playbook) -> Table:
+    # The table must not keep its playbook alive for ever: the weak reference drops the table, which
+    # holds a copy that shares all parts.
+    own = playbook.model_copy()
+    return Table(
+        playbook=own,
+        rows={stage.id: _row(playbook, stage) for stage in playbook.stages},
+        transitions={rule.id: rule for rule in playbook.transitions},
+        declared=tuple(variable.name for variable in playbook.variables),
+    )
+
+
+def _row(playbook: Playbook, stage: Stage) -> StageRow:
+    return StageRow(
+        stage=stage,
+        rules=outgoing(playbook, stage),
+        tools={tool.name: tool for tool in own_tools(playbook, stage)},
+        targets=tuple(target for target, _ in allowed_targets(playbook, stage)),
+        offers_tools=bool(stage_tools(playbook, stage)),
+        config=_merged(playbook.default_llm_config, stage.llm_config),
+    )
+
+
+def _merged(default: LLMConfig | None, own: LLMConfig | None) -> LLMConfig:
+    """The stage's settings over the playbook's, field by field."""
+    values = default.model_dump(by_alias=False, exclude_none=True) if default is not None else {}
+    if own is not None:
+        given = own.model_dump(by_alias=False, exclude_none=True)
+        if "model" in given and "provider" not in given and given["model"] != values.get("model"):
+            values.pop("provider", None)
+        values.update(given)
+    return LLMConfig(**values)

@@ -1,0 +1,143 @@
+"""Carries out a transition: exit, data, entry, and the actions on the way, which may have to be waited for.
+
+The order: onExit, stage_exited, clearHistory, data, onEnter, placeholders,
+stage_entered, transitionMessage. A `call` does not leave its stage, a `return` does not enter one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from runtime.conversation import events as ev
+from runtime.engine.actions import run_actions
+from runtime.engine.draft import Draft
+from runtime.engine.roots import roots_of
+from runtime.engine.table import StageRow
+from runtime.playbook import Transition
+from runtime.playbook.engine_tools import AGENT_PREFIX
+from runtime.playbook.placeholders import Resolved, resolve
+
+Then = Literal["reply", "after", "idle", "start"]
+
+
+def refusal(draft: Draft, rule: Transition) -> str | None:
+    """Why this transition cannot be made now, or None."""
+    running, action, options = draft.state.running, rule.action, draft.options
+    if running is not None and running.transitions >= options.max_transitions_per_turn:
+        return f"A turn makes at most {options.max_transitions_per_turn} transitions."
+    if action.mode == "return":
+        return None
+    target = action.target_stage or ""
+    if target not in draft.table.rows:
+        if target.startswith(AGENT_PREFIX):
+            return "Agents cannot be called in this version."
+        return f"The stage {target!r} does not exist."
+    if action.mode == "call" and draft.frame.depth + 1 > options.max_call_depth:
+        return f"Calls may be at most {options.max_call_depth} deep."
+    return None
+
+
+def refuse(draft: Draft, rule: Transition, reason: str) -> None:
+    """Log that a rule fired and was not carried out."""
+    target = rule.action.target_stage
+    draft.log(ev.TransitionRefused, transition=rule.id, target_stage=target, reason=reason)
+
+
+def trigger(
+    draft: Draft,
+    rule: Transition,
+    reason: str,
+    data: Mapping[str, Any] | None = None,
+    summary: str | None = None,
+) -> None:
+    """Begin the transition of `rule`; `data` is what the model adds to the rule's own."""
+    action, frame = rule.action, draft.frame
+    draft.log(
+        ev.TransitionTriggered,
+        transition=rule.id,
+        from_stage=frame.stage,
+        to_stage=None if action.mode == "return" else action.target_stage,
+        mode=action.mode,
+        reason=reason,
+        data={**(action.data or {}), **(data or {})},
+        clear_history=action.clear_history,
+        summary=summary,
+    )
+    if action.mode == "call":
+        draft.log(
+            ev.FramePushed,
+            frame=f"f{draft.state.frames_opened + 1}",
+            depth=frame.depth + 1,
+            caller=frame.id,
+            stage=action.target_stage or "",
+        )
+
+
+def trigger_return(draft: Draft, reason: str, value: Mapping[str, Any] | None = None) -> None:
+    """Begin a return that no rule made: the end of a called frame."""
+    draft.log(
+        ev.TransitionTriggered,
+        from_stage=draft.frame.stage,
+        mode="return",
+        reason=reason,
+        data=dict(value or {}),
+    )
+
+
+def carry_on(draft: Draft, *, skip_calls: bool = False) -> tuple[Then, bool] | None:
+    """Do what the transition still has to do.
+
+    None: an action's tool has to be waited for. Else what follows, and whether a stage was entered. With
+    `skip_calls` (the turn was stopped) nothing is waited for: the session must be in exactly one stage.
+    """
+    moving = draft.moving
+    if moving.step == "exit":
+        row = draft.row
+        if not run_actions(draft, row.stage, row.stage.on_exit, "on_exit", skip_calls):
+            return None
+        draft.log(ev.StageExited, stage=row.stage.id, frame=draft.frame.id)
+        if moving.mode == "return":
+            _pop(draft)
+            return moving.then, False
+    target = draft.table.rows[moving.target or draft.table.playbook.initial_stage]
+    if not run_actions(draft, target.stage, target.stage.on_enter, "on_enter", skip_calls):
+        return None
+    _enter(draft, target)
+    return moving.then, True
+
+
+def _pop(draft: Draft) -> None:
+    frame, moving = draft.frame, draft.moving
+    reason = "return" if moving.transition is not None else moving.reason
+    draft.log(
+        ev.FramePopped,
+        frame=frame.id,
+        stage=frame.stage,
+        value=dict(moving.data) or None,
+        summary=moving.summary,
+        reason=reason,
+    )
+
+
+def _enter(draft: Draft, row: StageRow) -> None:
+    moving, state = draft.moving, draft.state
+    rule = draft.rule(moving.transition)
+    prompt = _resolved(draft, row, row.stage.system_prompt)
+    message = _resolved(draft, row, (rule.action.transition_message or "") if rule is not None else "")
+    draft.log(
+        ev.StageEntered,
+        stage=row.stage.id,
+        frame=state.frame.id if state.frame is not None else f"f{state.frames_opened + 1}",
+        visit=state.visits + 1,
+        prompt=prompt.text,
+        data=dict(state.frame.data if state.frame is not None else moving.data),
+        unresolved=(*prompt.unresolved, *message.unresolved),
+    )
+    for text in (*prompt.messages, *message.messages, message.text):
+        if text.strip():
+            draft.log(ev.UserMessageEvent, text=text, injected=True)
+
+
+def _resolved(draft: Draft, row: StageRow, text: str) -> Resolved:
+    return resolve(text, roots_of(draft.state, row.stage, draft.now), draft.table.declared)

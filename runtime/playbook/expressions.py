@@ -1,0 +1,174 @@
+"""Expressions of a document: CEL, compiled and checked once, evaluated over plain JSON values.
+
+Rules: only what an author wrote is ever compiled; an error at run time is a value, never an exception; what
+an expression may cost is bounded before it runs (length, number of loops, no loop inside a loop). The engine
+behind it bounds time (10,000 loop steps) but not memory, so nested or many loops are refused here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from cel_expr_python import cel
+
+MAX_LENGTH: Final = 1000
+"""Characters (code points) of one expression."""
+MAX_LOOPS: Final = 3
+"""Comprehension macros (`all`, `exists`, `exists_one`, `map`, `filter`) of one expression."""
+ROOTS: Final = ("vars", "turn", "stage", "session", "data", "now")
+"""The names every expression may use; `now` is a timestamp, the others are maps."""
+
+_LOOPS: Final = frozenset(
+    {"all", "exists", "exists_one", "existsOne", "map", "filter", "transformList", "transformMap"}
+)
+_TOKEN = re.compile(
+    r"""(?P<string>[rRbB]{0,2}(?:\"\"\".*?\"\"\"|'''.*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))"""
+    r"""|(?P<comment>//[^\n]*)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<other>.)""",
+    re.DOTALL,
+)
+_POSITION = re.compile(r"<input>:(\d+):(\d+): (.*)")
+
+
+class ExpressionError(Exception):
+    """An expression that does not compile. `line` and `column` count from 1 within the expression."""
+
+    def __init__(self, message: str, line: int = 1, column: int = 1) -> None:
+        super().__init__(message)
+        self.message = message
+        self.line = line
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an evaluation gave: a plain JSON value, or an error in words."""
+
+    value: Any = None
+    error: str | None = None
+
+    @property
+    def holds(self) -> bool:
+        """True only for the value `true`: an error or another type is not a condition that holds."""
+        return self.error is None and self.value is True
+
+
+class Expression:
+    """A compiled expression; safe to keep and to share."""
+
+    def __init__(self, source: str, program: Any, names: frozenset[str]) -> None:
+        self.source = source
+        self._program = program
+        self._names = names
+
+    @property
+    def may_be_boolean(self) -> bool:
+        """False where the type check already knows that the result is not a boolean."""
+        return self._program.return_type() in (cel.Type.BOOL, cel.Type.DYN)
+
+    def evaluate(self, roots: Mapping[str, Any]) -> Outcome:
+        """The value over `roots`; names that are absent there are null. Never raises for bad values."""
+        data = {name: roots.get(name) for name in self._names if roots.get(name) is not None or name != "now"}
+        try:
+            value = self._program.eval(data=data)
+            if value.type() == cel.Type.ERROR:
+                return Outcome(error=_words(str(value.plain_value())))
+            return Outcome(value=_plain(value.plain_value()))
+        except (RuntimeError, ValueError, TypeError, OverflowError, MemoryError) as error:
+            return Outcome(error=_words(str(error)))
+
+
+def compile_expression(source: str, names: Iterable[str] = ROOTS) -> Expression:
+    """Compile and type-check `source`, in which only `names` are declared. Raises ExpressionError."""
+    return _compile(source, frozenset(names))
+
+
+@lru_cache(maxsize=4096)
+def _compile(source: str, names: frozenset[str]) -> Expression:
+    _check_bounds(source)
+    try:
+        return Expression(source, _environment(names).compile(source), names)
+    except TypeError:  # what the binding raises for text that is no Unicode text (a lone surrogate)
+        raise ExpressionError("The expression contains characters that are not valid text.") from None
+    except (RuntimeError, ValueError) as error:
+        raise _compile_error(str(error)) from None
+
+
+@lru_cache(maxsize=256)
+def _environment(names: frozenset[str]) -> Any:
+    types = {name: cel.Type.TIMESTAMP if name == "now" else cel.Type.DYN for name in names}
+    return cel.NewEnv(variables=types)
+
+
+def _check_bounds(source: str) -> None:
+    if not source.strip():
+        raise ExpressionError("The expression is empty.")
+    if len(source) > MAX_LENGTH:
+        raise ExpressionError(f"The expression is longer than {MAX_LENGTH} characters.")
+    loops = 0
+    open_loops: list[bool] = []
+    previous = before = ""
+    for match in _TOKEN.finditer(source):
+        if match.lastgroup in ("string", "comment") or match.group().isspace():
+            continue
+        word = match.group()
+        if word == "(":
+            is_loop = previous in _LOOPS and before == "."
+            loops += is_loop
+            _check_loops(source, match.start(), loops, is_loop and any(open_loops))
+            open_loops.append(is_loop)
+        elif word == ")" and open_loops:
+            open_loops.pop()
+        before, previous = previous, word
+
+
+def _check_loops(source: str, offset: int, loops: int, nested: bool) -> None:
+    if not nested and loops <= MAX_LOOPS:
+        return
+    before = source[:offset]
+    line, column = before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1
+    if nested:
+        raise ExpressionError("A loop inside a loop is not allowed.", line, column)
+    raise ExpressionError(f"More than {MAX_LOOPS} loops in one expression are not allowed.", line, column)
+
+
+def _compile_error(text: str) -> ExpressionError:
+    match = _POSITION.search(text)
+    if match is None:
+        return ExpressionError(_words(text))
+    line, column, message = match.groups()
+    return ExpressionError(_readable(message), int(line), int(column))
+
+
+def _readable(message: str) -> str:
+    message = message.replace(" (in container '')", "").removesuffix("[INVALID_ARGUMENT]").strip()
+    undeclared = re.match(r"undeclared reference to '(.+)'$", message)
+    if undeclared is not None:
+        return f"`{undeclared.group(1)}` is not known here."
+    return message.split(" expecting {")[0]
+
+
+def _words(text: str) -> str:
+    """The engine's message without its status code, position list and excerpt."""
+    first = text.strip().splitlines()[0] if text.strip() else "The expression could not be evaluated."
+    return re.sub(r"^[A-Z_]+: ", "", first)[:300]
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON has it: dates as ISO text, bytes as text, keys as text, no NaN."""
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return value if value == value and value not in (float("inf"), float("-inf")) else None
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", errors="replace")
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat()).replace("+00:00", "Z")
+    return str(value)

@@ -1,0 +1,156 @@
+"""Placeholders in an author's text: `{$name}`, `{expression}`, `{{` and `}}`, and a final `|message`.
+
+Only the author's text is read for placeholders; what they are filled with is never read again. What is no
+valid expression stays as it stands (JSON examples in prompts are common) and is reported.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from runtime.playbook.expressions import MAX_LENGTH, ROOTS, ExpressionError, compile_expression
+
+_SECRET = re.compile(r"\{\{secret\.[A-Za-z0-9_]+\}\}")
+_VARIABLE = re.compile(r"^\$([A-Za-z_][A-Za-z0-9_]*)$")
+_IDENTIFIER = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
+_MESSAGE: Final = "|message"
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A text with its placeholders filled."""
+
+    text: str
+    unresolved: tuple[str, ...] = ()
+    """Placeholders that were left as they stand, in order."""
+    messages: tuple[str, ...] = ()
+    """Values of `|message` placeholders, in order: each is a message of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """One placeholder of a text: the source between the braces, and where it stands (code points)."""
+
+    source: str
+    start: int
+    end: int
+    own_message: bool
+
+
+def placeholders(text: str) -> tuple[Placeholder, ...]:
+    """The placeholders of `text`, whether or not they can be filled. Used by validation as well."""
+    return tuple(part for part in _parts(text) if isinstance(part, Placeholder))
+
+
+def expression_of(placeholder: Placeholder) -> str:
+    """The CEL expression that a placeholder stands for: `$n` is `vars["n"]`."""
+    variable = _VARIABLE.match(placeholder.source)
+    return f'vars["{variable.group(1)}"]' if variable is not None else placeholder.source
+
+
+def names_in_scope(variables: Iterable[str]) -> frozenset[str]:
+    """The names a placeholder may use: the roots, and declared variables that are identifiers."""
+    return frozenset(ROOTS) | {name for name in variables if _IDENTIFIER.match(name)}
+
+
+def resolve(text: str, roots: Mapping[str, Any], declared: Iterable[str] = ()) -> Resolved:
+    """Fill the placeholders of `text`; bare names of `declared` variables are bound unless they are roots."""
+    if "{" not in text and "}" not in text:
+        return Resolved(text)
+    names = names_in_scope(declared)
+    variables = roots.get("vars") or {}
+    values = {name: variables.get(name) for name in names if name not in ROOTS} | dict(roots)
+    written: list[str] = []
+    unresolved: list[str] = []
+    messages: list[str] = []
+    for part in _parts(text):
+        if isinstance(part, str):
+            written.append(part)
+            continue
+        filled = _fill(part, values, names)
+        if filled is None:
+            unresolved.append(text[part.start : part.end])
+            written.append(text[part.start : part.end])
+        elif part.own_message:
+            messages.append(filled)
+        else:
+            written.append(filled)
+    return Resolved("".join(written), tuple(unresolved), tuple(messages))
+
+
+def _fill(placeholder: Placeholder, values: Mapping[str, Any], names: frozenset[str]) -> str | None:
+    variable = _VARIABLE.match(placeholder.source)
+    if variable is not None:
+        known = values.get("vars") or {}
+        return as_text(known[variable.group(1)]) if variable.group(1) in known else None
+    try:
+        outcome = compile_expression(placeholder.source, names).evaluate(values)
+    except ExpressionError:
+        return None
+    return as_text(outcome.value) if outcome.error is None else None
+
+
+def as_text(value: Any) -> str:
+    """A value as the model reads it: text as it is, everything else as JSON, null as nothing."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _parts(text: str) -> Iterator[str | Placeholder]:
+    """The text cut into literal pieces and placeholders, in order."""
+    position = start = 0
+    while position < len(text):
+        secret = _SECRET.match(text, position)
+        if secret is not None:
+            position = secret.end()
+        elif text.startswith(("{{", "}}"), position):
+            yield text[start:position] + text[position]
+            position = start = position + 2
+        elif text[position] == "{" and (end := _closing(text, position)) is not None:
+            yield text[start:position]
+            yield _placeholder(text, position, end)
+            position = start = end
+        else:
+            position += 1
+    yield text[start:]
+
+
+def _placeholder(text: str, start: int, end: int) -> Placeholder:
+    inner = text[start + 1 : end - 1].strip()
+    own_message = inner.endswith(_MESSAGE)
+    return Placeholder(inner.removesuffix(_MESSAGE).strip(), start, end, own_message)
+
+
+def _closing(text: str, start: int) -> int | None:
+    """Where the placeholder that opens at `start` ends: the matching brace outside of quotes, or None.
+
+    Looks no further than the longest expression can be, so that a text full of braces stays linear.
+    """
+    depth = 0
+    quote = ""
+    position = start
+    limit = min(len(text), start + MAX_LENGTH + 100)
+    while position < limit:
+        character = text[position]
+        if quote:
+            if character == "\\":
+                position += 1
+            elif character == quote:
+                quote = ""
+        elif character in "\"'":
+            quote = character
+        elif character == "{":
+            depth += 1
+        elif character == "}":
+            depth -= 1
+            if depth == 0:
+                return position + 1
+        position += 1
+    return None
