@@ -7,6 +7,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 # A writer waits this long for another one before "database is locked".
 SQLITE_BUSY_SECONDS = 20
 
+# Room for the threads of one process: sockets' database pool, requests, jobs and their heartbeats.
+POOL = {"min_size": 2, "max_size": 24, "timeout": 10.0}
+
 
 class BadDatabaseUrl(ValueError):
     """The address cannot be used; the text says which part and what is accepted."""
@@ -56,5 +59,5 @@ def postgresql(url: str) -> dict[str, Any]:
         "HOST": unquote(parts.hostname or ""),
         "PORT": str(parts.port or ""),
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": {"pool": True, **dict(parse_qsl(parts.query))},
+        "OPTIONS": {"pool": POOL, **dict(parse_qsl(parts.query))},
     }

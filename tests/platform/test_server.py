@@ -98,6 +98,32 @@ def test_a_data_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None
     assert "Traceback" not in done.stderr
 
 
+def test_a_database_that_does_not_answer_is_a_sentence(tmp_path: Path) -> None:
+    server = StudioServer(
+        tmp_path, STUDIO_DATABASE_URL="postgresql://nobody@127.0.0.1:9/studio?connect_timeout=2"
+    )
+    done = server.manage("serve", "--port", "0")
+    assert done.returncode == 1
+    assert "The database studio cannot be used" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("STUDIO_DATABASE_URL", "mysql://localhost/studio", "use postgresql://"),
+        ("STUDIO_WORKER_THREADS", "many", "STUDIO_WORKER_THREADS: Input should be a valid integer"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_a_sentence(
+    tmp_path: Path, name: str, value: str, sentence: str
+) -> None:
+    done = StudioServer(tmp_path, **{name: value}).manage("serve")
+    assert done.returncode == 1
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_link_without_a_server_says_how_to_start_one(tmp_path: Path) -> None:
     done = StudioServer(tmp_path).manage("link")
     assert done.returncode == 1

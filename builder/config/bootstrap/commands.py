@@ -70,9 +70,23 @@ def run_inside(command: str, arguments: list[str]) -> None:
 
 def django(arguments: list[str]) -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "builder.config.settings")
+    from django.conf import settings
     from django.core.management import execute_from_command_line
 
+    try:
+        settings.INSTALLED_APPS  # noqa: B018  (loads them)
+    except ValueError as error:
+        raise Problem(f"A setting of this environment cannot be used: {wrong_setting(error)}") from error
+
     execute_from_command_line(["manage.py", *arguments])
+
+
+def wrong_setting(error: ValueError) -> str:
+    """In a line: our own errors are sentences, those of pydantic lists."""
+    listed = getattr(error, "errors", None)
+    if listed is None:
+        return str(error)
+    return "; ".join(f"STUDIO_{str(item['loc'][0]).upper()}: {item['msg']}" for item in listed())
 
 
 def take_data_folder(arguments: list[str]) -> list[str]:

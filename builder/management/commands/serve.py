@@ -6,10 +6,9 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from builder.config import data_folder, sign_in
+from builder.config import data_folder, migrating, sign_in
 
 DEFAULT_PORT = 8000
 
@@ -38,10 +37,10 @@ class Command(BaseCommand):
             if settings.STUDIO.embedded:
                 lock.acquire()
             port = free_port(host, DEFAULT_PORT if port is None else port, exact=port is not None)
-        except (data_folder.DataFolderProblem, NoFreePort) as problem:
+            migrating.migrate()
+        except (data_folder.DataFolderProblem, NoFreePort, migrating.DatabaseProblem) as problem:
             raise CommandError(str(problem)) from problem
         settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-        call_command("migrate", verbosity=0, interactive=False)
         address = f"http://{browser_name(host)}:{port}"
         sign_in.forget_links()
         data_folder.write_address(folder, address)
@@ -50,7 +49,7 @@ class Command(BaseCommand):
         data_folder.remove_address(folder)
         lock.release()
         if launcher.busy:
-            # Its row stays `running`, and the next start takes it up; waiting for its thread could take hours.
+            # Its row stays `running`, and the next start takes it up; its thread could take hours.
             os._exit(0 if orderly else 1)
         sys.exit(0 if orderly else 1)
 
