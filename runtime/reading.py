@@ -9,6 +9,8 @@ from typing import Any, Literal
 from django.db import transaction
 from django.db.models import QuerySet
 
+from runtime.conversation.fold import fold
+from runtime.conversation.state import SessionState
 from runtime.inspector.calls import CALL_EVENTS, CallLog
 from runtime.inspector.frames import RunningReply
 from runtime.models import LLMCall, LoggedEvent, SegmentText, StoredSession
@@ -42,6 +44,11 @@ def logged_frames(session: uuid.UUID, after: int, limit: int) -> list[tuple[int,
 def call_log(session: uuid.UUID) -> CallLog:
     """Every call of the session."""
     return CallLog().read_all(load_events(session, types=CALL_EVENTS))
+
+
+def state_at(session: uuid.UUID, seq: int | None) -> SessionState:
+    """The state after event `seq`; after the last one for None or a number beyond it."""
+    return fold(str(session), load_events(session, upto=seq))
 
 
 def segment_text(owner_id: int, key: str) -> str | None:

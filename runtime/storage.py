@@ -29,7 +29,7 @@ from runtime.conversation.events import (
     TurnStarted,
     WindowRewritten,
 )
-from runtime.conversation.fold import apply
+from runtime.conversation.fold import fold
 from runtime.conversation.state import SessionState
 from runtime.inspector.calls import CALL_EVENTS
 from runtime.models import LLMCall, LoggedEvent, SegmentText, StoredSession
@@ -215,12 +215,9 @@ class LoadedSession:
 def load_session(session: uuid.UUID) -> LoadedSession:
     """Reads the whole log. Not for the event loop. Raises StoredSession.DoesNotExist."""
     row = StoredSession.objects.get(pk=session)
-    state = SessionState(session=str(session))
-    calls: list[Event] = []
-    for event in load_events(session):
-        state = apply(state, event)
-        if event.type in CALL_EVENTS:
-            calls.append(event)
+    events = list(load_events(session))
+    state = fold(str(session), events)
+    calls = [event for event in events if event.type in CALL_EVENTS]
     agents = {name: Playbook.model_validate(document) for name, document in row.agents.items()}
     return LoadedSession(row, Playbook.model_validate(row.document), agents, state, tuple(calls))
 

@@ -14,11 +14,15 @@ from pydantic import Field
 from runtime import live, reading
 from runtime.conversation.base import Value
 from runtime.inspector.calls import CallSummary, CallView
+from runtime.inspector.costs import CostReport, cost_report
 from runtime.inspector.requests import RenderedRequest
+from runtime.inspector.states import StateView, state_view
+from runtime.inspector.timeline import TurnView, timeline
 from runtime.models import StoredSession
 from runtime.playbook import Playbook
 from runtime.playbook.runnable import check_runnable
 from runtime.sockets import in_database
+from runtime.storage import load_events
 
 SessionId = Annotated[str, Path(alias="id")]
 """Any text: a malformed id is unknown like any other."""
@@ -130,6 +134,27 @@ def list_events(
     row = _own(signed_in(request), session_id)
     page = reading.logged_frames(row.pk, after, max(1, min(limit, MOST_EVENTS)))
     return EventPage(events=[payload for _, payload in page], last_seq=row.last_seq)
+
+
+@router.get("/{id}/turns", response=list[TurnView])
+def list_turns(request: HttpRequest, session_id: SessionId) -> list[TurnView]:
+    """All turns: what was said, which rules were looked at, why it moved on."""
+    row = _own(signed_in(request), session_id)
+    return timeline(load_events(row.pk))
+
+
+@router.get("/{id}/costs", response=CostReport)
+def get_costs(request: HttpRequest, session_id: SessionId) -> CostReport:
+    """What all calls cost, and what they would have cost without caching."""
+    row = _own(signed_in(request), session_id)
+    return cost_report(reading.call_log(row.pk).views())
+
+
+@router.get("/{id}/state", response=StateView)
+def get_state(request: HttpRequest, session_id: SessionId, seq: int | None = None) -> StateView:
+    """Variables, call stack, agents and artifacts after event `seq`; of now when none is named."""
+    row = _own(signed_in(request), session_id)
+    return state_view(reading.state_at(row.pk, seq))
 
 
 @router.get("/{id}/calls", response=list[CallSummary])

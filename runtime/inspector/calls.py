@@ -229,7 +229,7 @@ def call_view(call: _Call, segments: Mapping[str, Segment]) -> CallView:
         shares=prefix_shares([(segment.id, segment.tokens) for segment in window], usage, started.predicted),
         predicted_only=usage is None,
         previous_call=call.previous.call if call.previous else None,
-        first_difference=_first_difference(window, call.previous),
+        first_difference=_first_difference(call, segments),
     )
 
 
@@ -258,10 +258,10 @@ def _error(failed: LLMCallFailed | None) -> CallError | None:
     return CallError(code=failed.code, message=failed.error, status=failed.status, retryable=failed.retryable)
 
 
-def _first_difference(window: Sequence[Segment], previous: LLMCallStarted | None) -> str | None:
-    if previous is None:
+def _first_difference(call: _Call, segments: Mapping[str, Segment]) -> str | None:
+    if call.previous is None:
         return None
-    for segment, before in zip(window, previous.window, strict=False):
-        if segment.hash != before:
-            return segment.id
+    for key, before in zip(call.started.window, call.previous.window, strict=False):
+        if key != before:
+            return segments[key].id if key in segments else None
     return None

@@ -17,10 +17,11 @@ from runtime.sockets import in_database
 from tests.runtime.web.doubles import Model
 from tests.runtime.web.sockets import Socket, application
 
+STAGE = {"id": "greeting", "name": "Greeting", "systemPrompt": "Greet."}
 PLAYBOOK = {
     "id": "pretend",
     "name": "Pretend",
-    "stages": [{"id": "greeting", "name": "Greeting", "systemPrompt": "Greet."}],
+    "stages": [STAGE],
     "initialStage": "greeting",
 }
 

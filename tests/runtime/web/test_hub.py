@@ -35,7 +35,7 @@ async def types(session: uuid.UUID) -> list[str]:
 
 
 async def until_running(hub: live.Hub, session: uuid.UUID) -> None:
-    while hub.running(session) is None:
+    while hub.running(session) is None:  # noqa: ASYNC110  nothing to wait on: it is what a socket would poll
         await asyncio.sleep(0.01)
 
 
@@ -148,7 +148,12 @@ async def test_a_session_whose_process_died_before_the_start_starts_with_its_fir
     )
     await hub.do(stored.pk, message("m1"))
     log = await in_database(lambda: list(LoggedEvent.objects.values_list("type", "payload")))
-    assert [kind for kind, _ in log[:4]] == ["session_using", "session_started", "stage_entered", "turn_started"]
+    assert [kind for kind, _ in log[:4]] == [
+        "session_using",
+        "session_started",
+        "stage_entered",
+        "turn_started",
+    ]
     assert log[1][1]["data"] == {"a": 1}
 
 
