@@ -320,6 +320,7 @@ describe("the conversation", () => {
 			type: "error",
 			code: "complete",
 			message: "The conversation is over.",
+			retryable: false,
 			clientId: "c1",
 		});
 		expect(live.outbox).toEqual([{ clientId: "c1", text: "x", refused: "The conversation is over." }]);

@@ -1,19 +1,132 @@
+/** The inspector: what one call's model was sent, what of it was cached, what it cost, why the talk moved on. */
+import { Tabs } from "@mantine/core";
+import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
+import { useStore } from "zustand";
+import type { KnownCall } from "../api/frames";
 import type { LiveSessionStore } from "../api/session";
 import type { Playbook } from "../playbook/types";
+import { CallHeader } from "./CallHeader";
+import { ChangesTab } from "./ChangesTab";
+import { CostTab } from "./CostTab";
+import { rulesOfTurn } from "./facts";
+import styles from "./Inspector.module.css";
+import type { InspectorPanelProps, TabProps } from "./props";
+import { RequestTab } from "./RequestTab";
+import { RulesTab } from "./RulesTab";
+import { StateTab } from "./StateTab";
+import { useCallWindow } from "./useCallWindow";
+import { WindowTab } from "./WindowTab";
 
-export interface InspectorPanelProps {
-	live: LiveSessionStore;
-	sessionId: string;
-	call: number | null;
-	document: Playbook;
-	maximised: boolean;
-	onCallSelected: (call: number) => void;
-	onStageSelected: (stageId: string) => void;
-	onTransitionSelected: (transitionId: string) => void;
-	onMaximise: () => void;
-	onClose: () => void;
+export type { InspectorPanelProps } from "./props";
+
+type Tab = "window" | "changes" | "state" | "rules" | "cost" | "request";
+
+/** Numbers of all calls that are known, in order. */
+function useCallNumbers(live: LiveSessionStore): number[] {
+	const facts = useStore(live, (state) => state.facts);
+	const calls = useStore(live, (state) => state.calls);
+	return useMemo(
+		() => [...new Set([...facts.keys(), ...calls.keys()])].sort((a, b) => a - b),
+		[facts, calls],
+	);
 }
 
+function Empty() {
+	return (
+		<div className={styles.empty}>
+			<p>
+				<strong>What the model was sent appears here, call by call.</strong>
+			</p>
+			<p>
+				Open the test chat with Talk and write a message: each reply is a call, and each call shows its
+				window, what was read from the cache, what it cost, and why the conversation moved on.
+			</p>
+		</div>
+	);
+}
+
+function useRuleCount(live: LiveSessionStore, call: KnownCall | undefined): number {
+	const events = useStore(live, (state) => state.events);
+	const turn = call?.turn ?? -1;
+	return useMemo(() => rulesOfTurn(events, turn).length, [events, turn]);
+}
+
+function TabBody({ tab, ...props }: TabProps & { tab: Tab }) {
+	switch (tab) {
+		case "window":
+			return <WindowTab {...props} />;
+		case "changes":
+			return <ChangesTab {...props} />;
+		case "state":
+			return <StateTab {...props} />;
+		case "rules":
+			return <RulesTab {...props} />;
+		case "cost":
+			return <CostTab {...props} />;
+		case "request":
+			return <RequestTab {...props} />;
+	}
+}
+
+const isTyping = (target: EventTarget) =>
+	target instanceof HTMLElement && target.matches("input, textarea, [contenteditable]");
+
 export function InspectorPanel(props: InspectorPanelProps) {
-	return <p>{props.sessionId}</p>;
+	const { live, sessionId, onCallSelected } = props;
+	const [tab, setTab] = useState<Tab>("window");
+	const numbers = useCallNumbers(live);
+	const chosen = props.call !== null && numbers.includes(props.call) ? props.call : (numbers.at(-1) ?? null);
+	const { call, problem } = useCallWindow(live, chosen);
+	const rules = useRuleCount(live, call);
+	const runs = useStore(live, (state) => state.document) as Playbook | null;
+	const document = runs ?? props.document;
+
+	useEffect(() => {
+		// The list of calls comes after the socket has caught up; until then the log alone tells of them.
+		if (live.getState().sessionId === null && sessionId) void live.getState().attach(sessionId);
+	}, [live, sessionId]);
+
+	const keyDown = (event: KeyboardEvent) => {
+		if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || chosen === null) return;
+		const at = numbers.indexOf(chosen);
+		const next = { "[": numbers[at - 1], "]": numbers[at + 1] }[event.key];
+		if (next !== undefined) onCallSelected(next);
+		else if (event.key === "d") setTab("changes");
+		else return;
+		event.preventDefault();
+	};
+
+	return (
+		<section className={styles.panel} aria-label="Inspector panel" onKeyDown={keyDown}>
+			<Tabs
+				className={styles.tabs}
+				value={tab}
+				onChange={(value) => setTab((value ?? "window") as Tab)}
+				keepMounted={false}
+				variant="none"
+			>
+				<CallHeader {...props} document={document} numbers={numbers} chosen={chosen} call={call}>
+					<Tabs.List aria-label="Inspector" className={styles.tabList}>
+						<Tabs.Tab value="window">Window</Tabs.Tab>
+						<Tabs.Tab value="changes">Changes</Tabs.Tab>
+						<Tabs.Tab value="state">State</Tabs.Tab>
+						<Tabs.Tab value="rules">Rules {rules > 0 ? rules : ""}</Tabs.Tab>
+						<Tabs.Tab value="cost">Cost</Tabs.Tab>
+						<Tabs.Tab value="request">Request</Tabs.Tab>
+					</Tabs.List>
+				</CallHeader>
+				{chosen === null ? (
+					<Empty />
+				) : (
+					<Tabs.Panel value={tab} className={styles.body}>
+						{call?.segments ? (
+							<TabBody {...props} tab={tab} call={call} document={document} />
+						) : (
+							<p className={styles.loading}>{problem ?? "Loading the call…"}</p>
+						)}
+					</Tabs.Panel>
+				)}
+			</Tabs>
+		</section>
+	);
 }

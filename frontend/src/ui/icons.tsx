@@ -41,6 +41,7 @@ export const DotsIcon = solid(
 export const EndStageIcon = stroke("M2.500 4.500h11v7h-11zM6.500 6.500h3v3h-3z");
 export const FitIcon = stroke("M2.500 6V2.500H6M10 2.500h3.500V6M13.500 10v3.500H10M6 13.500H2.500V10");
 export const HelpIcon = stroke("M5.800 6a2.300 2.300 0 1 1 3.200 2.200c-.7.300-1 .8-1 1.500M8 12.200v.1");
+export const MaximiseIcon = stroke("M9.500 2.500h4v4M13.500 2.500 9 7M6.500 13.500h-4v-4M2.500 13.500 7 9");
 export const MoonIcon = stroke("M13 9.500A5.500 5.500 0 0 1 6.500 3 5.500 5.500 0 1 0 13 9.500z");
 export const OutlineIcon = stroke("M2.500 4h11M5.500 8h8M5.500 12h8");
 export const PlusIcon = stroke("M8 3v10M3 8h10");

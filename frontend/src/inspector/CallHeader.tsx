@@ -1,0 +1,122 @@
+import { ActionIcon } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useStore } from "zustand";
+import type { KnownCall } from "../api/frames";
+import type { CallFacts, LiveState } from "../api/liveState";
+import { endTitle } from "../playbook/labels";
+import { CloseIcon, MaximiseIcon } from "../ui/icons";
+import { CallStrip } from "./CallStrip";
+import styles from "./Inspector.module.css";
+import type { InspectorPanelProps } from "./props";
+
+interface CallHeaderProps extends Omit<InspectorPanelProps, "call"> {
+	numbers: readonly number[];
+	chosen: number | null;
+	call: KnownCall | undefined;
+	children: ReactNode;
+}
+
+function statusWords(state: LiveState, number: number | null): string {
+	const status = number === null ? "" : (state.facts.get(number)?.status ?? state.calls.get(number)?.status);
+	if (status !== "running") return !status || status === "complete" ? "" : status;
+	const streaming = state.activity?.call === number && state.activity.doing === "streaming";
+	return streaming ? "streaming" : "waiting for the first word";
+}
+
+function modelWords(call: KnownCall | CallFacts): string {
+	return call.provider === "rehearsal" ? "rehearsal (no model)" : call.model;
+}
+
+/** "turn 2 · phase 1 · Triage" */
+function Place({
+	call,
+	...props
+}: { call: KnownCall | CallFacts } & Pick<CallHeaderProps, "document" | "onStageSelected">) {
+	return (
+		<span className={styles.place}>
+			turn {call.turn} · {call.phase > 0 ? `phase ${call.phase}` : "beside the turn"} ·{" "}
+			<button type="button" className={styles.link} onClick={() => props.onStageSelected(call.stage)}>
+				{endTitle(props.document, call.stage)}
+			</button>{" "}
+			· {modelWords(call)}
+		</span>
+	);
+}
+
+function Step({
+	to,
+	sign,
+	label,
+	onStep,
+}: {
+	to?: number;
+	sign: string;
+	label: string;
+	onStep: (to: number) => void;
+}) {
+	return (
+		<ActionIcon
+			variant="subtle"
+			color="gray"
+			size={24}
+			aria-label={label}
+			title={label}
+			disabled={to === undefined}
+			onClick={() => to !== undefined && onStep(to)}
+		>
+			<span aria-hidden="true">{sign}</span>
+		</ActionIcon>
+	);
+}
+
+/** Which call is shown, the tabs, the strip of all calls, and what can be done with the dock. */
+export function CallHeader(props: CallHeaderProps) {
+	const { live, numbers, chosen, call, maximised, onCallSelected } = props;
+	const status = useStore(live, (state) => statusWords(state, chosen));
+	const facts = useStore(live, (state) => (chosen === null ? undefined : state.facts.get(chosen)));
+	const known = call ?? facts;
+	const at = chosen === null ? -1 : numbers.indexOf(chosen);
+	return (
+		<header className={styles.header}>
+			<div className={styles.which}>
+				<h2 className={styles.title}>{chosen === null ? "Inspector" : `Call ${chosen}`}</h2>
+				{chosen !== null && (
+					<span className={styles.steps}>
+						<Step to={numbers[at - 1]} sign="‹" label="Previous call ([)" onStep={onCallSelected} />
+						<Step to={numbers[at + 1]} sign="›" label="Next call (])" onStep={onCallSelected} />
+					</span>
+				)}
+				{known && <Place call={known} document={props.document} onStageSelected={props.onStageSelected} />}
+				{status && (
+					<span className={status === "failed" ? styles.bad : styles.status} role="status">
+						{status}
+					</span>
+				)}
+			</div>
+			{props.children}
+			<div className={styles.right}>
+				<CallStrip live={live} numbers={numbers} chosen={chosen} onCallSelected={onCallSelected} />
+				<ActionIcon
+					variant="subtle"
+					color="gray"
+					size={28}
+					aria-label={maximised ? "Back to the workbench" : "Maximise"}
+					title={maximised ? "Back to the workbench" : "Maximise: a page of its own"}
+					onClick={props.onMaximise}
+				>
+					<MaximiseIcon />
+				</ActionIcon>
+				<ActionIcon
+					variant="subtle"
+					color="gray"
+					size={28}
+					aria-label="Close inspector"
+					title="Close (Esc)"
+					onClick={props.onClose}
+				>
+					<CloseIcon />
+				</ActionIcon>
+			</div>
+		</header>
+	);
+}

@@ -1,0 +1,79 @@
+import type { ReactNode } from "react";
+import type { Segment } from "../api/frames";
+import { grouped, plural } from "../ui/format";
+import styles from "./Inspector.module.css";
+import type { TabProps } from "./props";
+import { FetchedText } from "./SegmentPane";
+import { useCallWindow } from "./useCallWindow";
+import { changes, KIND_NAMES } from "./window";
+
+interface PartProps {
+	title: string;
+	sign: string;
+	segments: readonly Segment[];
+	sessionId: string;
+}
+
+function Part({ title, sign, segments, sessionId }: PartProps) {
+	if (segments.length === 0) return null;
+	return (
+		<section>
+			<h3>{title}</h3>
+			{segments.map((segment) => (
+				<details key={segment.id} className={styles.change}>
+					<summary>
+						<span className={styles.sign}>{sign}</span>
+						<span className={styles.kind}>{KIND_NAMES[segment.kind]}</span>
+						<span className={styles.label}>{segment.label}</span>
+						<span className={styles.number}>{grouped(segment.tokens)}</span>
+					</summary>
+					<FetchedText sessionId={sessionId} segment={segment} />
+				</details>
+			))}
+		</section>
+	);
+}
+
+function Broken({ segment, children }: { segment: Segment | null; children: ReactNode }) {
+	return (
+		<p className={styles.change}>
+			{segment ? (
+				<>
+					The first difference is <strong>{KIND_NAMES[segment.kind]}</strong> {segment.label}, after{" "}
+					{grouped(segment.start)} tokens: from there on nothing could be read from the cache.
+				</>
+			) : (
+				children
+			)}
+		</p>
+	);
+}
+
+/** What this window has that the one before it in its lane had not. */
+export function ChangesTab({ live, sessionId, call, onCallSelected }: TabProps) {
+	const { call: before, problem } = useCallWindow(live, call.previousCall);
+	if (call.previousCall === null) {
+		return (
+			<p className={styles.loading}>
+				This is the first call of its lane: all {plural(call.segments?.length ?? 0, "segment")} are new.
+			</p>
+		);
+	}
+	if (!before?.segments) return <p className={styles.loading}>{problem ?? "Loading the call before…"}</p>;
+	const { kept, keptTokens, added, removed, firstDifference } = changes(before.segments, call.segments ?? []);
+	return (
+		<div className={styles.scroll}>
+			<p className={styles.change}>
+				Compared with{" "}
+				<button type="button" className={styles.link} onClick={() => onCallSelected(before.call)}>
+					call {before.call}
+				</button>
+				: {plural(kept, "segment")} ({grouped(keptTokens)} tokens) at the start are the same, byte for byte.
+			</p>
+			<Broken segment={firstDifference}>Nothing of the window before was changed; only its end grew.</Broken>
+			<Part title="Added" sign="+" segments={added} sessionId={sessionId} />
+			<Part title="Gone" sign="−" segments={removed} sessionId={sessionId} />
+			{added.length + removed.length === 0 && <p className={styles.quiet}>The same window was sent again.</p>}
+		</div>
+	);
+}

@@ -1,0 +1,86 @@
+import { type KeyboardEvent, useEffect, useId, useRef } from "react";
+import { endTitle } from "../playbook/labels";
+import type { Playbook } from "../playbook/types";
+import { grouped } from "../ui/format";
+import styles from "./Inspector.module.css";
+import { KIND_NAMES, type Piece } from "./window";
+
+interface SegmentListProps {
+	pieces: readonly Piece[];
+	document: Playbook;
+	selected: string | null;
+	onSelected: (segment: string) => void;
+	/** Enter: go into the text. */
+	onOpened: () => void;
+}
+
+function labelOf({ segment }: Piece, document: Playbook): string {
+	if (segment.label) return segment.label;
+	return segment.stage ? endTitle(document, segment.stage) : "";
+}
+
+const STEPS: Record<string, (at: number, last: number) => number> = {
+	ArrowDown: (at, last) => Math.min(last, at + 1),
+	ArrowUp: (at) => Math.max(0, at - 1),
+	ArrowRight: (at, last) => Math.min(last, at + 1),
+	ArrowLeft: (at) => Math.max(0, at - 1),
+	Home: () => 0,
+	End: (_, last) => last,
+	PageDown: (at, last) => Math.min(last, at + 10),
+	PageUp: (at) => Math.max(0, at - 10),
+};
+
+/** The window as a list: the same as the bar, for the keyboard and for screen readers. */
+export function SegmentList({ pieces, document, selected, onSelected, onOpened }: SegmentListProps) {
+	const id = useId();
+	const list = useRef<HTMLDivElement>(null);
+	const at = pieces.findIndex((piece) => piece.segment.id === selected);
+
+	useEffect(() => {
+		const row = list.current?.children[at];
+		row?.scrollIntoView?.({ block: "nearest" });
+	}, [at]);
+
+	const keyDown = (event: KeyboardEvent) => {
+		const step = STEPS[event.key];
+		const next = step && pieces[step(at, pieces.length - 1)];
+		if (next) onSelected(next.segment.id);
+		else if (event.key === "Enter") onOpened();
+		else return;
+		event.preventDefault();
+	};
+
+	return (
+		<div
+			ref={list}
+			className={styles.list}
+			role="listbox"
+			aria-label="Segments"
+			tabIndex={0}
+			aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
+			onKeyDown={keyDown}
+		>
+			{pieces.map((piece, index) => (
+				// biome-ignore lint/a11y/useKeyWithClickEvents: the list handles the keys for its options
+				// biome-ignore lint/a11y/useFocusableInteractive: focus stays on the list (aria-activedescendant)
+				<div
+					key={piece.segment.id}
+					id={`${id}-${index}`}
+					role="option"
+					aria-selected={index === at}
+					className={styles.row}
+					onClick={() => onSelected(piece.segment.id)}
+				>
+					<i className={`${styles.swatch} ${styles[piece.fate]}`} aria-hidden="true" />
+					<span className={styles.kind}>{KIND_NAMES[piece.segment.kind]}</span>
+					<span className={styles.label} title={labelOf(piece, document)}>
+						{labelOf(piece, document)}
+						{piece.segment.replaced && ` · stands for ${grouped(piece.segment.replaced.tokens)}`}
+					</span>
+					<span className={styles.number}>{grouped(piece.segment.tokens)}</span>
+					<span className={piece.missed ? styles.bad : styles.word}>{piece.fate}</span>
+				</div>
+			))}
+		</div>
+	);
+}

@@ -1,0 +1,47 @@
+import { useMemo } from "react";
+import { useStore } from "zustand";
+import { conditionSentence } from "../playbook/labels";
+import type { Playbook } from "../playbook/types";
+import { type Rule, rulesOfTurn, seenWords } from "./facts";
+import styles from "./Inspector.module.css";
+import type { TabProps } from "./props";
+
+/** The rule's sentence, or its id where the document has no such rule. */
+export function ruleSentence(document: Playbook, id: string): string {
+	const transition = document.transitions?.find((one) => one.id === id);
+	return transition ? conditionSentence(transition.condition) : id;
+}
+
+export function useRules({ live, call }: Pick<TabProps, "live" | "call">): Rule[] {
+	const events = useStore(live, (state) => state.events);
+	return useMemo(() => rulesOfTurn(events, call.turn), [events, call.turn]);
+}
+
+/** Every rule of the turn in the order it was looked at: held or not, and what it saw. */
+export function WhyItMovedOn(props: TabProps) {
+	const rules = useRules(props);
+	const moved = rules.some((rule) => rule.verdict);
+	return (
+		<section className={styles.why} aria-label="Why it moved on">
+			<h3>{moved || rules.length === 0 ? "Why it moved on" : "Why it did not move on"}</h3>
+			{rules.length === 0 && <p className={styles.quiet}>No rule was looked at in this turn.</p>}
+			<ul>
+				{rules.map((rule) => (
+					<li key={rule.seq} className={rule.verdict ? styles.held : undefined}>
+						<span className={styles.verdict} role="img" aria-label={rule.verdict ? "held" : "did not hold"}>
+							{rule.verdict ? "✓" : "–"}
+						</span>
+						<button
+							type="button"
+							className={styles.ruleName}
+							onClick={() => props.onTransitionSelected(rule.transition)}
+						>
+							{ruleSentence(props.document, rule.transition)}
+						</button>
+						<span className={styles.quiet}>{seenWords(rule)}</span>
+					</li>
+				))}
+			</ul>
+		</section>
+	);
+}
