@@ -4,3 +4,6 @@ import { cleanup } from "@testing-library/react";
 import { afterEach } from "vitest";
 
 afterEach(cleanup);
+
+// Mantine's growing text field measures again when fonts have loaded.
+if (!("fonts" in document)) Object.defineProperty(document, "fonts", { value: new EventTarget() });

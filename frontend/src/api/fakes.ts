@@ -47,9 +47,9 @@ export const callCompleted = (call: number, text: string): Payload => ({
 });
 
 /** The events of one plain turn that answers `text` with `reply`. */
-export function plainTurn(call: number, text: string, reply: string): Payload[] {
+export function plainTurn(call: number, text: string, reply: string, clientId = `c-${text}`): Payload[] {
 	return [
-		{ type: "user_message", text, clientId: `c-${text}` },
+		{ type: "user_message", text, clientId },
 		{ type: "turn_started", stage: "greet", cause: "message" },
 		{ type: "phase2_start", stage: "greet" },
 		callStarted(call),

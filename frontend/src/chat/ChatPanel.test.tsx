@@ -119,7 +119,7 @@ describe("writing", () => {
 		show();
 		await send("first");
 		const log = new FakeLog();
-		hear(log.addAll(1, plainTurn(1, "first", "A").slice(0, 4)));
+		hear(log.addAll(1, plainTurn(1, "first", "A", "c1").slice(0, 4)));
 		await send("second");
 		expect(within(conversation()).getByText("queued: waits for the running turn")).toBeTruthy();
 		expect(screen.getByRole("button", { name: /Stop/ })).toBeTruthy();
@@ -128,7 +128,7 @@ describe("writing", () => {
 	test("Up brings back what was sent, Down what was being typed", async () => {
 		show();
 		await send("first");
-		hear(new FakeLog().addAll(1, plainTurn(1, "first", "A")));
+		hear(new FakeLog().addAll(1, plainTurn(1, "first", "A", "c1")));
 		type("half");
 		field().setSelectionRange(0, 0);
 		fireEvent.keyDown(field(), { key: "ArrowUp" });
