@@ -1,0 +1,263 @@
+"""One call of the model: the window is built and logged, the reply streamed; failures are retried."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Protocol, cast
+
+from runtime.context.build import build_window
+from runtime.context.cache_points import plan_cache_points
+from runtime.context.models import ModelRecord
+from runtime.context.policy import policy_for
+from runtime.context.prices import price
+from runtime.context.rewrites import plan_rewrites
+from runtime.conversation import events as ev
+from runtime.conversation.state import SessionState
+from runtime.engine.draft import Draft
+from runtime.engine.effects import CallModel
+from runtime.engine.happened import Happened, ModelFailed, ModelReplied, ReplyBegan
+from runtime.llm.base import LLM, ConnectionLost, LLMError, LLMRequest, MessageComplete, TextDelta
+from runtime.playbook import Playbook, ToolChoice
+from runtime.playbook.engine_tools import canonical_json
+from runtime.runner.ports import Clock, LLMSource, Random
+from runtime.runner.retry import RetryPolicy
+
+
+class Host(Protocol):
+    """What a call needs of its session."""
+
+    playbook: Playbook
+    clock: Clock
+    llms: LLMSource
+    rng: Random
+
+    @property
+    def state(self) -> SessionState:
+        """The state now."""
+        ...
+
+    async def advance(self, happened: Happened) -> None:
+        """Feed back what happened."""
+        ...
+
+    async def log(self, write: Callable[[Draft], Any]) -> Any:
+        """Log events that are no step of the engine."""
+        ...
+
+    def show(self, call: int, text: str) -> None:
+        """Show a piece of the reply."""
+        ...
+
+    def withdraw(self) -> str:
+        """Forget what the call has shown; the text."""
+        ...
+
+
+@dataclass(slots=True)
+class _Timing:
+    """When the call began and when its first text came."""
+
+    began: datetime
+    first: datetime | None = None
+
+
+class ModelCall:
+    """Does one CallModel effect."""
+
+    def __init__(self, host: Host, effect: CallModel) -> None:
+        self._host = host
+        self._effect = effect
+        self._held = ""
+        self._showing = effect.hold == 0
+        self._llm: LLM
+        self._record: ModelRecord
+
+    async def run(self) -> None:
+        """Call, and feed back the message or the failure. Only cancellation ends it without either."""
+        try:
+            self._llm, self._record = self._host.llms.get(self._effect.config, self._host.state.using_model)
+            request = cast(LLMRequest, await self._host.log(self._begin))
+        except LLMError as error:
+            await self._host.advance(self._failed(error))
+            return
+        attempt = 1
+        while (failure := await self._attempt(request)) is not None:
+            wait = self._retry_policy().wait(failure, attempt, self._host.rng, self._remaining())
+            await self._withdraw()
+            if wait is None:
+                await self._host.advance(self._failed(failure))
+                return
+            await self._log_retry(failure, attempt, wait)
+            await self._host.clock.sleep(wait)
+            attempt += 1
+
+    def _begin(self, draft: Draft) -> LLMRequest:
+        """Log what this call rewrites, adds and caches; the request."""
+        playbook, record, effect = self._host.playbook, self._record, self._effect
+        stage = playbook.stage(effect.stage)
+        policy = policy_for(
+            playbook, stage, record, draft.state.using_policy, layout=draft.state.using_layout
+        )
+        for rewrite in plan_rewrites(playbook, draft.state, record, policy):
+            draft.log(
+                ev.WindowRewritten,
+                lane=rewrite.lane,
+                from_segment=rewrite.from_segment,
+                to_segment=rewrite.to_segment,
+                rule=rewrite.rule,
+                replacement=rewrite.replacement,
+                numbers=dict(rewrite.numbers),
+            )
+        choice, tail = adapted_choice(effect, record)
+        window = build_window(playbook, draft.state, record, policy, tail=tail, now=draft.now)
+        plan = plan_cache_points(window, draft.state, record, policy, draft.now)
+        request = LLMRequest(
+            session=draft.state.session,
+            call=effect.call,
+            model=record.id,
+            window=window,
+            cache_points=plan.points,
+            config=effect.config,
+            tool_choice=choice,
+            stage_metadata=dict(stage.metadata or {}) if stage is not None else {},
+            deadline_s=self._remaining(),
+        )
+        body = self._llm.render(request)
+        draft.log(
+            ev.LLMCallStarted,
+            call=effect.call,
+            lane=window.lane,
+            phase=effect.phase,
+            stage=effect.stage,
+            frame=window.frame,
+            provider=record.provider,
+            model=record.id,
+            layout=window.layout,
+            added=window.segments[-window.added :] if window.added else (),
+            window=tuple(segment.hash for segment in window.segments),
+            cache_points=plan.points,
+            predicted=plan.predicted,
+            empty_state=window.empty_state,
+            tool_choice=choice if isinstance(choice, str) else choice.model_dump(),
+            settings=effect.config.model_dump(mode="json", exclude_none=True),
+            left_out=self._llm.left_out(request),
+            request_digest=hashlib.sha256(canonical_json(body).encode()).hexdigest(),
+            request=body if playbook.options.debug else None,
+        )
+        draft.log(
+            ev.CachePlanned,
+            call=effect.call,
+            points=plan.points,
+            predicted=plan.predicted,
+            numbers=dict(plan.numbers),
+        )
+        return request
+
+    async def _attempt(self, request: LLMRequest) -> LLMError | None:
+        """One try; the error if it gave no message."""
+        timing = _Timing(self._host.clock.now())
+        try:
+            async with aclosing(cast(Any, self._llm.stream(request))) as stream:
+                async for event in stream:
+                    if isinstance(event, TextDelta):
+                        timing.first = timing.first or self._host.clock.now()
+                        await self._text(event.text)
+                    else:
+                        await self._complete(event, timing)
+                        return None
+        except LLMError as error:
+            return error
+        return ConnectionLost("The model's reply ended before it was complete.")
+
+    async def _text(self, text: str) -> None:
+        if not text:
+            return
+        if self._showing:
+            self._host.show(self._effect.call, text)
+            return
+        self._held += text
+        hold = self._effect.hold
+        if hold is not None and len(self._held) > hold:
+            await self._begin_reply()
+
+    async def _begin_reply(self) -> None:
+        await self._host.advance(ReplyBegan(self._effect.call))
+        self._showing = True
+        self._host.show(self._effect.call, self._held)
+        self._held = ""
+
+    async def _complete(self, event: MessageComplete, timing: _Timing) -> None:
+        message = event.message
+        is_reply = bool(message.text.strip()) and not message.tool_calls
+        if is_reply and not self._showing and self._effect.hold is not None:
+            self._held = self._held or message.text
+            await self._begin_reply()
+        first = timing.first - timing.began if timing.first is not None else None
+        await self._host.advance(
+            ModelReplied(
+                call=self._effect.call,
+                message=message,
+                usage=event.usage,
+                cost=price(event.usage, self._record),
+                first_token_ms=_milliseconds(first) if first is not None else None,
+                duration_ms=_milliseconds(self._host.clock.now() - timing.began),
+            )
+        )
+
+    async def _withdraw(self) -> None:
+        """Text that was shown by a try that failed is taken back; the next try starts clean."""
+        self._held = ""
+        text = self._host.withdraw()
+        if text:
+            call = self._effect.call
+            await self._host.log(lambda draft: draft.log(ev.TextWithdrawn, call=call, text=text))
+
+    async def _log_retry(self, error: LLMError, attempt: int, wait: float) -> None:
+        await self._host.log(
+            lambda draft: draft.log(
+                ev.LLMCallRetry,
+                call=self._effect.call,
+                attempt=attempt,
+                error=error.message,
+                status=error.status,
+                wait_ms=round(wait * 1000),
+            )
+        )
+
+    def _failed(self, error: LLMError) -> ModelFailed:
+        return ModelFailed(
+            call=self._effect.call,
+            error=error.message,
+            code=error.code,
+            status=error.status,
+            retryable=error.retryable,
+        )
+
+    def _retry_policy(self) -> RetryPolicy:
+        return RetryPolicy(retries=self._host.playbook.options.llm_retries)
+
+    def _remaining(self) -> float:
+        """Seconds until the turn's deadline."""
+        options, running = self._host.playbook.options, self._host.state.running
+        limit = timedelta(milliseconds=options.turn_timeout_ms)
+        if running is None:
+            return limit.total_seconds()
+        return (running.started_at + limit - self._host.clock.now()).total_seconds()
+
+
+def adapted_choice(effect: CallModel, record: ModelRecord) -> tuple[ToolChoice, str | None]:
+    """The tool choice and the tail line for that model: the choice where it costs no cache, else the line."""
+    if effect.tail is None:
+        return effect.tool_choice, None
+    takes_it = effect.tool_choice == "none" or record.forced_tool_choice
+    if record.tool_choice_keeps_cache and takes_it:
+        return effect.tool_choice, None
+    return "auto", effect.tail
+
+
+def _milliseconds(duration: timedelta) -> int:
+    return duration // timedelta(milliseconds=1)

@@ -1,0 +1,349 @@
+"""Session: drives one conversation. Takes an input, calls `step`, stores its events, does its effects.
+
+All steps go through one lock, and each runs to its end whatever is cancelled meanwhile: events are stored
+first, then the state moves on, then listeners hear of them. What decides is in `runtime.engine`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+import random
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Literal, TypeVar
+
+from runtime.conversation.events import Event
+from runtime.conversation.messages import ToolMessage
+from runtime.conversation.state import SessionState
+from runtime.engine import step, table_of, wake_at
+from runtime.engine.draft import Draft
+from runtime.engine.effects import CallModel, CancelModel, CancelTools, Effect, RunTool, WakeAt
+from runtime.engine.happened import (
+    Happened,
+    ModelFailed,
+    Retry,
+    Start,
+    Stop,
+    Tick,
+    ToolReplied,
+    Use,
+    VariableSet,
+)
+from runtime.engine.happened import UserMessage as UserSaid
+from runtime.playbook import Playbook, StageContextPolicy
+from runtime.playbook.engine_tools import canonical_json
+from runtime.runner.model_call import ModelCall
+from runtime.runner.ports import Clock, Delta, EventStore, LLMSource, Random, RunningText, Tools
+
+T = TypeVar("T")
+Listener = Callable[[Event | Delta], object]
+StopReason = Literal["stop", "interrupt", "process_died", "timeout"]
+
+logger = logging.getLogger(__name__)
+
+
+class SessionOver(Exception):
+    """The session is complete: it takes no more messages."""
+
+
+class Session:
+    """One conversation with one playbook. Belongs to one event loop; its turns run one at a time."""
+
+    def __init__(
+        self,
+        playbook: Playbook,
+        *,
+        llms: LLMSource,
+        tools: Tools,
+        store: EventStore,
+        clock: Clock,
+        session_id: str,
+        state: SessionState | None = None,
+        rng: Random | None = None,
+    ) -> None:
+        self.playbook = playbook
+        self.llms = llms
+        self.clock = clock
+        self.rng: Random = rng if rng is not None else random.Random()  # noqa: S311  jitter is no secret
+        self._tools = tools
+        self._store = store
+        self._state = state if state is not None else SessionState(session=session_id)
+        self._listeners: list[Listener] = []
+        self._stepping = asyncio.Lock()
+        self._turns = asyncio.Lock()
+        self._at_rest = asyncio.Event()
+        self._at_rest.set()
+        self._dead: Exception | None = None
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self._model: asyncio.Task[None] | None = None
+        self._tool_tasks: dict[str, asyncio.Task[None]] = {}
+        self._alarm: asyncio.Task[None] | None = None
+        self._alarm_at: datetime | None = None
+        self._shown: RunningText | None = None
+        self._waiting_ids: set[str] = set()
+        self.next_wake: datetime | None = wake_at(table_of(playbook), self._state)
+        """When `tick` is wanted while nothing runs; None: never."""
+
+    @property
+    def state(self) -> SessionState:
+        """The state, as stored."""
+        return self._state
+
+    @property
+    def running_text(self) -> RunningText | None:
+        """What the call in flight has shown so far; None when none shows text."""
+        return self._shown
+
+    def on(self, listener: Listener) -> Callable[[], None]:
+        """Call `listener` with every event once it is stored, and with every Delta; returns its unsubscribe.
+
+        Listeners are called in order, in the session's loop; one that raises never breaks a turn.
+        """
+        self._listeners.append(listener)
+
+        def unsubscribe() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return unsubscribe
+
+    async def start(self, data: Mapping[str, Any] | None = None, agents: Sequence[str] = ()) -> None:
+        """Enter the initial stage; returns when a stage that speaks at once has spoken."""
+        async with self._turns:
+            if self._state.status == "new":
+                await self._drive(Start(dict(data or {}), tuple(agents), _digest(self.playbook)))
+
+    async def send(self, text: str, *, client_id: str | None = None, interrupt: bool = False) -> None:
+        """Say something; returns when its turn has ended, however it ended.
+
+        A second message waits for the first one's turn, or, with `interrupt`, cancels it. A `client_id` that
+        was sent before is ignored. Raises SessionOver after the end.
+        """
+        if client_id is not None and (client_id in self._waiting_ids or client_id in self._state.client_ids):
+            return
+        self._waiting_ids |= {client_id} if client_id is not None else set()
+        try:
+            if interrupt:
+                await self.stop("interrupt")
+            async with self._turns:
+                if self._state.status == "complete":
+                    raise SessionOver("The session is complete; start a new one.")
+                await self._drive(UserSaid(text, client_id))
+        finally:
+            self._waiting_ids.discard(client_id or "")
+
+    async def stop(self, reason: StopReason = "stop") -> None:
+        """End the running turn now; nothing more of it is shown. Returns when it has ended."""
+        if self._model is not None:
+            self._model.cancel()
+        shown = self._shown
+        call, text = (shown.call, shown.text) if shown is not None else (None, "")
+        await self._drive(Stop(reason, call, text))
+
+    async def retry(self) -> None:
+        """Take up the failed turn where it failed; returns when it has ended."""
+        async with self._turns:
+            await self._drive(Retry())
+
+    async def set(self, variable: str, value: Any) -> None:
+        """Change a variable."""
+        await self.advance(VariableSet(variable, value))
+
+    async def use(
+        self,
+        model: str | None = None,
+        layout: Literal["append", "swap"] | None = None,
+        policy: StageContextPolicy | None = None,
+    ) -> None:
+        """From here on use another model, layout or policy."""
+        await self.advance(Use(model, layout, policy))
+
+    async def tick(self) -> None:
+        """Let a timer fire that is due; returns when what it began has ended. Nothing while a turn runs."""
+        if self._turns.locked() or self.next_wake is None or self.clock.now() < self.next_wake:
+            return
+        async with self._turns:
+            await self._drive(Tick())
+
+    async def recover(self, shown_text: str = "") -> None:
+        """End a turn that a process which is gone left running; nothing if there is none."""
+        running = self._state.running
+        if self._at_rest.is_set() and (running is not None or self._state.moving is not None):
+            await self._drive(Stop("process_died", running.call if running else None, shown_text))
+
+    async def aclose(self) -> None:
+        """Cancel whatever runs, without a trace in the log: a later `recover` ends the turn."""
+        for task in list(self._tasks):
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # What the calls of models use (model_call.Host)
+
+    async def advance(self, happened: Happened) -> None:
+        """One step. It runs to its end even if who asked for it is cancelled."""
+        await asyncio.shield(self._spawn(self._step(happened)))
+
+    async def log(self, write: Callable[[Draft], T]) -> T:
+        """Log events that are no step of the engine; `write` logs them on a draft. Runs to its end, too."""
+        return await asyncio.shield(self._spawn(self._write(write)))
+
+    def show(self, call: int, text: str) -> None:
+        """Show a piece of the reply to the listeners."""
+        before = self._shown.text if self._shown is not None and self._shown.call == call else ""
+        turn = self._state.turn
+        self._shown = RunningText(turn, call, before + text)
+        self._tell(Delta(turn, call, len(before), text))
+
+    def withdraw(self) -> str:
+        """Forget what the call in flight has shown; the text."""
+        text = self._shown.text if self._shown is not None else ""
+        self._shown = None
+        return text
+
+    # Steps
+
+    async def _drive(self, happened: Happened) -> None:
+        await self.advance(happened)
+        await self._at_rest.wait()
+        if self._dead is not None:
+            raise self._dead
+
+    async def _step(self, happened: Happened) -> None:
+        async with self._stepping:
+            if self._dead is not None:
+                raise self._dead
+            done = step(self.playbook, self._state, happened, self.clock.now())
+            await self._commit(done.state, done.events)
+            self._do(done.effects)
+            self._notice_rest()
+
+    async def _write(self, write: Callable[[Draft], T]) -> T:
+        async with self._stepping:
+            if self._dead is not None:
+                raise self._dead
+            draft = Draft(table_of(self.playbook), self._state, self.clock.now())
+            result = write(draft)
+            await self._commit(draft.state, draft.events)
+            return result
+
+    async def _commit(self, state: SessionState, events: Sequence[Event]) -> None:
+        """Store first; only then is it so, and only then do others hear of it."""
+        if not events:
+            return
+        try:
+            await self._store.append(events)
+        except Exception as error:
+            self._die(error)
+            raise
+        self._state = state
+        if state.running is None or state.running.call is None:
+            self._shown = None
+        for event in events:
+            self._tell(event)
+
+    def _tell(self, item: Event | Delta) -> None:
+        for listener in list(self._listeners):
+            try:
+                listener(item)
+            except Exception:
+                logger.exception("a listener of session %s raised", self._state.session)
+
+    def _notice_rest(self) -> None:
+        if self._state.running is None and self._state.moving is None:
+            self._at_rest.set()
+        else:
+            self._at_rest.clear()
+
+    def _die(self, error: Exception) -> None:
+        """The log cannot be written: nothing that runs here may go on."""
+        self._dead = error
+        for task in (self._model, self._alarm, *self._tool_tasks.values()):
+            if task is not None:
+                task.cancel()
+        self._at_rest.set()
+
+    # Effects
+
+    def _do(self, effects: Sequence[Effect]) -> None:
+        wake: datetime | None = None
+        for effect in effects:
+            if isinstance(effect, CallModel):
+                self._model = self._spawn(self._call_model(effect))
+            elif isinstance(effect, RunTool):
+                self._tool_tasks[effect.call.call_id] = self._spawn(self._run_tool(effect))
+            elif isinstance(effect, CancelModel):
+                self._cancel(self._model)
+            elif isinstance(effect, CancelTools):
+                for call_id in effect.call_ids:
+                    self._cancel(self._tool_tasks.pop(call_id, None))
+            elif isinstance(effect, WakeAt):
+                wake = effect.at
+        self.next_wake = wake
+        self._set_alarm(wake if self._state.running is not None else None)
+
+    async def _call_model(self, effect: CallModel) -> None:
+        try:
+            await ModelCall(self, effect).run()
+        except Exception as error:
+            if self._dead is not None:
+                return
+            logger.exception("a call of session %s failed inside", self._state.session)
+            await self._fail(effect, error)
+
+    async def _fail(self, effect: CallModel, error: Exception) -> None:
+        sentence = f"Something went wrong while the model was called ({type(error).__name__})."
+        try:
+            await self.advance(ModelFailed(effect.call, sentence, "internal"))
+        except Exception as second:
+            self._die(second)
+
+    async def _run_tool(self, effect: RunTool) -> None:
+        began = self.clock.now()
+        try:
+            message = await self._tools.run(effect.tool, effect.call, effect.roots)
+        except Exception as error:
+            logger.exception("the tools of session %s raised", self._state.session)
+            text = f"The tool failed inside ({type(error).__name__})."
+            message = ToolMessage(
+                call_id=effect.call.call_id, tool_name=effect.call.name, success=False, error=text
+            )
+        passed = round((self.clock.now() - began).total_seconds() * 1000)
+        self._tool_tasks.pop(effect.call.call_id, None)
+        try:
+            await self.advance(ToolReplied(message.model_copy(update={"duration_ms": passed})))
+        except Exception as error:
+            if self._dead is None:
+                self._die(error)
+
+    def _set_alarm(self, at: datetime | None) -> None:
+        """While a turn runs, the session itself keeps its deadlines."""
+        if at == self._alarm_at and (at is None or (self._alarm is not None and not self._alarm.done())):
+            return
+        self._cancel(self._alarm)
+        self._alarm_at = at
+        self._alarm = self._spawn(self._ring(at)) if at is not None else None
+
+    async def _ring(self, at: datetime) -> None:
+        while (left := (at - self.clock.now()).total_seconds()) > 0:
+            await self.clock.sleep(left)
+        shown = self._shown
+        call, text = (shown.call, shown.text) if shown is not None else (None, "")
+        await self.advance(Tick(call, text))
+
+    def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    def _cancel(self, task: asyncio.Task[Any] | None) -> None:
+        if task is not None and not task.done():
+            task.cancel()
+
+
+def _digest(playbook: Playbook) -> str:
+    """Identifies the document that is run."""
+    text = canonical_json(playbook.model_dump(mode="json", by_alias=True))
+    return hashlib.sha256(text.encode()).hexdigest()
