@@ -161,10 +161,13 @@ class SessionConsumer(LeanConsumer):
             now = await in_database(session_now, self.session)
             if self.last_seq == seen:
                 break  # its own state is an event ahead of the log; that event comes by the group
-        running = hub.running(self.session) if hub.is_running(self.session) else now.running
+        local = hub.is_running(self.session)
+        running = hub.running(self.session) if local else now.running
         if running is not None:
             self.reply = (running.call, len(running.text))
         await self._say(Ready(last_seq=self.last_seq, status=now.status, running=running))
+        if now.status == "running" and not local:
+            await hub.ask_to_tell(self.session, now.holder)
 
     # What the group brings
 
@@ -184,11 +187,20 @@ class SessionConsumer(LeanConsumer):
         sent = self.reply[1] if self.reply[0] == call else 0
         if offset > sent:
             running = live.hub().running(self.session)
-            if running is not None and running.call == call:
-                offset, text = 0, running.text
+            if running is None or running.call != call:
+                await self._ask_for_text()
+                return
+            offset, text = 0, running.text
         unsent = text[max(0, sent - offset) :]
         if unsent:
             await self._push_text(message["turn"], call, max(offset, sent), unsent)
+
+    async def _ask_for_text(self) -> None:
+        """A piece is missing that this process does not have. The one that streams repeats it; when the
+        reply has ended meanwhile, its whole text is in the log."""
+        now = await in_database(session_now, self.session)
+        if now.status == "running":
+            await live.hub().ask_to_tell(self.session, now.holder)
 
     async def session_frame(self, message: dict[str, Any]) -> None:
         if not self.behind:

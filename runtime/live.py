@@ -24,6 +24,7 @@ from django.utils import timezone
 from runtime import leases
 from runtime.commands import Command, Recover, RunnerSession, Start, Tick, perform
 from runtime.conversation.events import StageEntered
+from runtime.handover import Switchboard, Unanswered
 from runtime.inspector.calls import CallLog
 from runtime.inspector.frames import ErrorFrame, RunningReply, SendMessage, Stop
 from runtime.models import StoredSession
@@ -96,6 +97,8 @@ class Hub:
 
     def __init__(self, build: Build, send: GroupSend, *, process: str, now: Callable[[], datetime]) -> None:
         self.process = process
+        self.switchboard: Switchboard | None = None
+        """The line to other processes, where there are any."""
         self._build = build
         self._send = send
         self._now = now
@@ -153,6 +156,17 @@ class Hub:
         room = self._rooms.get(session)
         return room.loaded.session.state.seq if room and room.loaded else 0
 
+    def tell(self, session: uuid.UUID) -> None:
+        """Repeats to all sockets what was shown so far of the running reply; each takes what it lacks."""
+        running, room = self.running(session), self._rooms.get(session)
+        if running is not None and room is not None and room.loaded is not None:
+            room.loaded.publisher.repeat(running)
+
+    async def ask_to_tell(self, session: uuid.UUID, holder: str) -> None:
+        """Has the process that works on the session do so."""
+        if self.switchboard is not None and holder != self.process:
+            await self.switchboard.ask_to_tell(holder, session)
+
     def is_running(self, session: uuid.UUID) -> bool:
         """Whether this process works on it now."""
         room = self._rooms.get(session)
@@ -192,9 +206,8 @@ class Hub:
     async def _run(self, room: Room, command: Command, client_id: str | None) -> ErrorFrame | None:
         try:
             await self._perform(room, command)
-        except leases.HeldElsewhere:
-            message = "Another server process works on this session; try again in a moment."
-            return failure("busy-elsewhere", message, True, client_id)
+        except leases.HeldElsewhere as held:
+            return await self._hand_over(held.holder, room, command)
         except StoredSession.DoesNotExist:
             return failure("not-found", "This session no longer exists.", False, client_id)
         except LogMovedOn:
@@ -212,6 +225,18 @@ class Hub:
         finally:
             room.waiting.discard(client_id or "")
         return None
+
+    async def _hand_over(self, holder: str, room: Room, command: Command) -> ErrorFrame | None:
+        """Has the process that works on the session do it. Timers and dead turns are that process's own
+        affair."""
+        if isinstance(command, Start | Tick | Recover):
+            return None
+        if self.switchboard is not None:
+            with suppress(Unanswered):
+                return await self.switchboard.forward(holder, room.id, command)
+        client_id = command.client_id if isinstance(command, SendMessage) else None
+        message = "Another server process works on this session; try again in a moment."
+        return failure("busy-elsewhere", message, True, client_id)
 
     async def _perform(self, room: Room, command: Command) -> None:
         async with self._holding(room) as loaded:
@@ -304,6 +329,8 @@ class Hub:
         if tasks:
             await asyncio.wait(tasks, timeout=DRAIN_SECONDS)
         await self._end_turns()
+        if self.switchboard is not None:
+            await self.switchboard.close()
         for room in self._rooms.values():
             await self._unload(room)
 
@@ -379,8 +406,16 @@ async def recover(now: datetime) -> None:
     the embedded mode there is no other process, so every lease is a dead one's."""
     if settings.STUDIO.embedded:
         await in_database(leases.drop_all)
+    else:
+        await connect_to_others(hub())
     hub().open()
     await hub().tend(now)
+
+
+async def connect_to_others(hub: Hub) -> None:
+    """Lets this process and the others do for one another what only the holder of a lease can."""
+    hub.switchboard = Switchboard(get_channel_layer(), hub.process, hub.do, hub.tell)
+    await hub.switchboard.open()
 
 
 async def shutdown() -> None:

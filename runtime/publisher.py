@@ -17,7 +17,7 @@ from typing import Any, Protocol
 
 from runtime.conversation.events import Event, EventBase
 from runtime.inspector.calls import CallLog
-from runtime.inspector.frames import CallFrame
+from runtime.inspector.frames import CallFrame, RunningReply
 from runtime.storage import stored_form
 
 logger = logging.getLogger(__name__)
@@ -71,6 +71,14 @@ class Publisher:
             self._hurry.set()
         else:
             self._take_text(item)
+        self._idle.clear()
+        self._wake.set()
+
+    def repeat(self, running: RunningReply) -> None:
+        """Publishes the whole of a running reply again."""
+        self._flush()
+        self._outbox.append({"type": "session.text", **running.model_dump(by_alias=False), "offset": 0})
+        self._hurry.set()
         self._idle.clear()
         self._wake.set()
 

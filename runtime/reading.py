@@ -23,16 +23,18 @@ class SessionNow:
 
     last_seq: int
     status: Literal["new", "idle", "running", "complete"]
+    holder: str
+    """The process that works on it; empty for none."""
     running: RunningReply | None
     """The reply that some process streams, as of about a second ago."""
 
 
 def session_now(session: uuid.UUID) -> SessionNow:
     """Raises StoredSession.DoesNotExist."""
-    row = StoredSession.objects.only("last_seq", "status", "running").get(pk=session)
+    row = StoredSession.objects.only("last_seq", "status", "running", "lease_owner").get(pk=session)
     running = RunningReply.model_validate(row.running) if row.running and row.status == "running" else None
     status: Any = row.status
-    return SessionNow(last_seq=row.last_seq, status=status, running=running)
+    return SessionNow(last_seq=row.last_seq, status=status, holder=row.lease_owner, running=running)
 
 
 def logged_frames(session: uuid.UUID, after: int, limit: int) -> list[tuple[int, dict[str, Any]]]:

@@ -1,4 +1,5 @@
-"""How text reaches a session's sockets: the first piece at once, the rest in batches, before the next event."""
+"""How text reaches a session's sockets: the first piece at once, the rest in batches, before the next
+event."""
 
 from __future__ import annotations
 
