@@ -3,8 +3,8 @@
 Used by the planner's prediction, by `replay`, by the rehearsal model's usage and by the tests' simulator.
 Rules: an entry is written only at a mark; a read looks from each mark backwards over `look_back` positions,
 the mark included; an entry lives from the start of the request that wrote or read it; a prefix under the
-minimum is silently not cached. Two points that vendors leave open are taken the careful way: a mark before the hit that
-had no entry gets none, and a hit refreshes only itself and marked entries.
+minimum is silently not cached. Two points that vendors leave open are taken the careful way: a mark before
+the hit that had no entry gets none, and a hit refreshes only itself and marked entries.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ def prefix_violation(
 ) -> str | None:
     """Says which block of the previous request of the same lane the current one changed; None if none.
 
-    `rewritten_from`: index, in the previous request, of the first block that a `window_rewritten` logged since
-    then names; blocks from there on may differ. Cache marks are no part of the comparison.
+    `rewritten_from`: index, in the previous request, of the first block named by a `window_rewritten` logged
+    since then; blocks from there on may differ. Cache marks are no part of the comparison.
     """
     kept = previous.window if rewritten_from is None else previous.window[:rewritten_from]
     for index, expected in enumerate(kept):

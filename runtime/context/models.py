@@ -62,6 +62,8 @@ class ModelRecord(Value):
     forced_tool_choice: bool = False
     tool_choice_keeps_cache: bool = False
     """A changed tool choice leaves the cached messages valid."""
+    efforts: tuple[str, ...] = ()
+    """Values of `effort` that the model takes."""
     prefill: bool = False
     system_in_messages: bool = False
     thinking: tuple[str, ...] = ()

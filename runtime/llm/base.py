@@ -75,7 +75,12 @@ class LLMError(Exception):
     code = "llm_error"
 
     def __init__(
-        self, message: str, *, status: int | None = None, retry_after: float | None = None, retryable: bool | None = None
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        retryable: bool | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message

@@ -1,0 +1,94 @@
+"""From what a provider answers to the errors of `base.py`: by status and type, never by a retryable wording.
+
+Rule: no error carries a key or a raw body; what a provider says about a wrong request is quoted, short and
+masked, because nobody could mend the request without it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from runtime.llm.base import (
+    BadRequest,
+    ConnectionLost,
+    ContextTooLong,
+    LLMError,
+    NotAllowed,
+    Overloaded,
+    QuotaSpent,
+    RateLimited,
+)
+
+QUOTED: Final = 300
+_SECRET = re.compile(r"(?i)\b(sk-[\w-]{6,}|bearer\s+\S+|[\w-]{40,})")
+_TOO_LONG = re.compile(r"(?i)prompt is too long|context.?(length|window)")
+
+_STATUS_OF_TYPE: Final[Mapping[str, int]] = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "conflict_error": 409,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "api_error": 500,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+_QUOTA_TYPES: Final = frozenset({"billing_error", "insufficient_quota", "credit_balance_exhausted"})
+_CONNECTION_TYPES: Final = frozenset({"connection_error", "timeout", "connection_lost"})
+
+
+def provider_error(
+    kind: str | None, status: int | None, message: str = "", retry_after: float | None = None
+) -> LLMError:
+    """The error for a provider's answer. `kind` is its error type and decides where the status cannot.
+
+    An error inside a stream comes with status 200: there the type alone tells what happened.
+    """
+    known = _STATUS_OF_TYPE.get(kind or "")
+    code = known if status in (None, 200) else status
+    if kind in _CONNECTION_TYPES:
+        return ConnectionLost("The connection to the model was lost.", status=status)
+    if kind in _QUOTA_TYPES or code == 402:
+        return QuotaSpent("The account of this key has no credit left.", status=code)
+    if code == 429:
+        return RateLimited(
+            "The provider asks to wait: too many requests.", status=429, retry_after=retry_after
+        )
+    if code in (401, 403):
+        return NotAllowed("The provider does not accept the key, or not for this model.", status=code)
+    if code in (408, 409):
+        return ConnectionLost("The provider gave up on the request.", status=code, retry_after=retry_after)
+    if code is not None and 400 <= code < 500:
+        return _bad_request(code, message)
+    return Overloaded(
+        "The provider is overloaded or has a fault just now.", status=code, retry_after=retry_after
+    )
+
+
+def _bad_request(status: int, message: str) -> LLMError:
+    if status == 413 or _TOO_LONG.search(message):
+        return ContextTooLong("The conversation is longer than this model can read.", status=status)
+    if status == 404:
+        return BadRequest(f"The provider does not know this model. {quoted(message)}".strip(), status=status)
+    return BadRequest(f"The provider refuses the request. {quoted(message)}".strip(), status=status)
+
+
+def quoted(message: str) -> str:
+    """A provider's words, in one line, at most `QUOTED` characters, with anything like a key masked."""
+    line = _SECRET.sub("***", " ".join(message.split()))
+    return line if len(line) <= QUOTED else line[: QUOTED - 1] + "…"
+
+
+def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+    """Seconds from `retry-after-ms` or `retry-after`; None if absent or not a number."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            return max(0.0, float(headers[name]) * unit)
+        except (KeyError, ValueError):
+            continue
+    return None
