@@ -41,7 +41,9 @@ class PlaybookVersion(models.Model):
     number = models.PositiveIntegerField()
     document = models.JSONField()
     note = models.CharField(max_length=500, blank=True)
-    author = models.ForeignKey(settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+")
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

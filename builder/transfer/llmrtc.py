@@ -43,12 +43,19 @@ def convert_llmrtc(document: dict[str, Any]) -> Iterator[ReportEntry]:
         if condition.get("type") == "keyword":
             condition["match"] = "substring"
             yield _substring(index)
-        elif condition.get("type") == "custom":
-            rule["disabled"], condition["expression"] = True, ""
-            yield _disabled(index, rule)
     for index, stage in enumerate(_list(document.get("stages"))):
         if isinstance(stage, dict):
             yield from _set_hooks_aside(index, stage)
+
+
+def switch_off_functions(document: dict[str, Any], llmrtc: bool) -> Iterator[ReportEntry]:
+    """Switches off `custom` rules that have no expression but a function; in LLMRTC that is all of them."""
+    for index, rule in enumerate(_list(document.get("transitions"))):
+        condition = _object(_object(rule).get("condition"))
+        has_function = llmrtc or "evaluate" in condition
+        if condition.get("type") == "custom" and has_function and not condition.get("expression"):
+            rule["disabled"], condition["expression"] = True, ""
+            yield _disabled(index, rule)
 
 
 def _substring(index: int) -> ReportEntry:

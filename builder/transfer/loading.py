@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from builder.transfer.gaps import fill_gaps
-from builder.transfer.llmrtc import convert_llmrtc, is_llmrtc
+from builder.transfer.llmrtc import convert_llmrtc, is_llmrtc, switch_off_functions
 from builder.transfer.reading import read_json
 from builder.transfer.report import ReportEntry
 from builder.transfer.upgrades import upgrade
@@ -46,8 +46,10 @@ def load_value(value: Any) -> Loaded:
     document: dict[str, Any] = copy.deepcopy(value)
     document.pop("$schema", None)
     report = list(upgrade(document))
-    if is_llmrtc(document):
+    foreign = is_llmrtc(document)
+    if foreign:
         report += convert_llmrtc(document)
+    report += switch_off_functions(document, foreign)
     report += fill_gaps(document)
     return _finish(document, report)
 

@@ -23,10 +23,10 @@ def check(playbook: Playbook) -> list[Diagnostic]:
 
 
 def check_document(document: dict[str, Any], playbook: Playbook | None = None) -> tuple[Diagnostic, ...]:
-    """As `check`, for a document as it is stored; its faults of shape (`invalid-shape`) come alone."""
+    """As `check`, for a document as it is stored; its faults of shape come alone."""
     if playbook is None:
         try:
             playbook = Playbook.model_validate(document)
         except ValidationError as failure:
-            return tuple(error("invalid-shape", p.message, p.path) for p in problems(failure, document))
+            return tuple(error(p.code, p.message, p.path) for p in problems(failure, document))
     return tuple(check(playbook))

@@ -245,6 +245,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Turns
+         * @description All turns: what was said, which rules were looked at, why it moved on.
+         */
+        get: operations["runtime_views_list_turns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/costs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Costs
+         * @description What all calls cost, and what they would have cost without caching.
+         */
+        get: operations["runtime_views_get_costs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{id}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get State
+         * @description Variables, call stack, agents and artifacts after event `seq`; of now when none is named.
+         */
+        get: operations["runtime_views_get_state"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{id}/calls": {
         parameters: {
             query?: never;
@@ -524,6 +584,14 @@ export interface components {
             name: string;
             frame: string;
         };
+        /** @description An artifact by name. */
+        ArtifactView: {
+            name: string;
+            summary: string;
+            kind: string;
+            length: number;
+            loaded: boolean;
+        };
         /** @description One message of the model: text, tool calls, and what must be sent back unread. */
         AssistantMessage: {
             /** @default  */
@@ -546,6 +614,13 @@ export interface components {
             stages?: string[];
             /** @default [] */
             transitions?: string[];
+        };
+        /** @description A call whose window no longer began like the one before it in its lane. */
+        CacheMiss: {
+            call: number;
+            previousCall: number;
+            /** @description The first segment that differs. */
+            segment: string;
         };
         CachePlanned: {
             /** @default 0 */
@@ -819,6 +894,32 @@ export interface components {
              */
             fullStateInterval?: number | null;
         };
+        /** @description Sums over calls. Money in US dollars; None where one call's is unknown: the rest's would look final. */
+        CostReport: {
+            /** @default 0 */
+            calls: number;
+            /**
+             * @description Calls that the provider reported no usage for; they are in no sum of tokens.
+             * @default 0
+             */
+            withoutUsage: number;
+            /**
+             * @default {
+             *       "fresh": 0,
+             *       "write5m": 0,
+             *       "write1h": 0,
+             *       "read": 0,
+             *       "output": 0
+             *     }
+             */
+            usage: components["schemas"]["Usage"];
+            /** @description Part of all input tokens that was read from the cache. */
+            readShare: number | null;
+            cost: number | null;
+            costWithoutCaching: number | null;
+            /** @default [] */
+            misses: components["schemas"]["CacheMiss"][];
+        };
         CurrentDraft: {
             revision: number;
             document: components["schemas"]["Playbook"];
@@ -982,6 +1083,19 @@ export interface components {
             caller: string;
             stage: string;
             /** @default null */
+            agent: string | null;
+        };
+        /** @description One visit on the call stack. */
+        FrameView: {
+            id: string;
+            stage: string;
+            visit: number;
+            /** Format: date-time */
+            enteredAt: string;
+            turnCount: number;
+            data: {
+                [key: string]: unknown;
+            };
             agent: string | null;
         };
         /** @description Sent after each connect, and again after a gap: "I have everything up to `afterSeq`". */
@@ -1299,6 +1413,19 @@ export interface components {
             error?: string | null;
             /** @default 0 */
             delayMs?: number;
+        };
+        /** @description A transition that was taken, or refused. */
+        MoveView: {
+            seq: number;
+            /** @description None: no rule made it (a limit without a way out, a target that is not allowed). */
+            transition: string | null;
+            fromStage: string | null;
+            toStage: string | null;
+            mode: ("goto" | "call" | "return") | null;
+            /** @default  */
+            reason: string;
+            /** @default false */
+            refused: boolean;
         };
         /** @description The one tool that the stage's first request must call. */
         NamedToolChoice: {
@@ -1638,6 +1765,16 @@ export interface components {
              * @enum {string}
              */
             type: "retry";
+        };
+        /** @description One rule that was looked at, in the order in which it was. */
+        RuleView: {
+            seq: number;
+            transition: string;
+            verdict: boolean;
+            /** @description The value that the rule saw. */
+            seen: unknown;
+            /** @default  */
+            reason: string;
         };
         /** @description The part of a reply that was shown so far. */
         RunningReply: {
@@ -2009,6 +2146,19 @@ export interface components {
              */
             cause: string;
         };
+        /** @description The state after event `seq`. */
+        StateView: {
+            seq: number;
+            turn: number;
+            status: string;
+            variables: {
+                [key: string]: unknown;
+            };
+            /** @description The current visit is the last. */
+            callStack: components["schemas"]["FrameView"][];
+            agents: string[];
+            artifacts: components["schemas"]["ArtifactView"][];
+        };
         /** @description Stops the running turn; what was shown stays. */
         Stop: {
             /**
@@ -2220,6 +2370,18 @@ export interface components {
             /** @default null */
             error?: string | null;
         };
+        /** @description One tool call of a turn. Without `success` it has no result yet. */
+        ToolView: {
+            callId: string;
+            name: string;
+            arguments: {
+                [key: string]: unknown;
+            } | null;
+            success: boolean | null;
+            result: unknown;
+            error: string | null;
+            durationMs: number | null;
+        };
         /** @description A rule that moves the conversation from one stage (or any, `*`) to another. */
         Transition: {
             id: string;
@@ -2423,6 +2585,47 @@ export interface components {
              */
             cause: "message" | "start" | "speak_on_enter" | "timer" | "retry" | "raw";
             stage: string;
+        };
+        /** @description One turn. Turn 0 is what happened before the first one and between turns (a timer's move). */
+        TurnView: {
+            turn: number;
+            /** @default  */
+            cause: string;
+            /**
+             * @default running
+             * @enum {string}
+             */
+            status: "running" | "complete" | "interrupted" | "failed";
+            /**
+             * @description Where it began.
+             * @default
+             */
+            stage: string;
+            /**
+             * @description Where it was at last.
+             * @default
+             */
+            endStage: string;
+            userText: string | null;
+            /**
+             * @description As shown, also where the turn was cut off.
+             * @default
+             */
+            reply: string;
+            /** @default [] */
+            rules: components["schemas"]["RuleView"][];
+            /** @default [] */
+            moves: components["schemas"]["MoveView"][];
+            /** @default [] */
+            tools: components["schemas"]["ToolView"][];
+            /**
+             * @description Numbers of its LLM calls.
+             * @default []
+             */
+            calls: number[];
+            error: string | null;
+            startedAt: string | null;
+            endedAt: string | null;
         };
         /** @description Tokens of one call in disjoint parts: total input = fresh + write5m + write1h + read. */
         Usage: {
@@ -3063,6 +3266,101 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_list_turns: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnView"][];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_get_costs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CostReport"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_get_state: {
+        parameters: {
+            query?: {
+                seq?: number | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StateView"];
                 };
             };
             /** @description An error */

@@ -1,0 +1,97 @@
+"""What the API does with strangers and with hostile requests."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from builder.models import SavedPlaybook
+from tests.builder.api.conftest import Person, error_of
+from tests.builder.documents import document
+
+HOSTILE = {
+    "nothing": b"",
+    "no JSON": b"{",
+    "text": b"hello",
+    "binary": b"\x80\x81\x82",
+    "UTF-16": json.dumps({"document": {}}).encode("utf-16"),
+    "NaN": b'{"document": {"a": NaN}}',
+    "infinity": b'{"document": {"a": 1e999}}',
+    "a number of 10,000 digits": b'{"document": {"a": ' + b"9" * 10_000 + b"}}",
+    "a key twice": b'{"document": {"a": 1, "a": 2}}',
+    "half a character": b'{"document": {"a": "\\ud800"}}',
+    "NUL": b'{"document": {"a": "\\u0000"}}',
+    "deep": b'{"document": ' + b"[" * 100_000 + b"]" * 100_000 + b"}",
+    "less deep": b'{"document": ' + b'{"a":' * 150 + b"1" + b"}" * 150 + b"}",
+}
+
+
+@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE.keys())
+def test_hostile_json_gets_a_sentence(ana: Person, body: bytes) -> None:
+    for method, path in (("POST", "/validate"), ("POST", "/import"), ("POST", "/import?save=true")):
+        answer = ana.send(method, path, body)
+        assert answer.status_code in (400, 422), (path, answer.content)
+        assert error_of(answer)["code"] in ("bad-json", "invalid-request")
+    assert not SavedPlaybook.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "value", [None, 42, "text", [], [[]], {}, {"stages": None}, {"id": "x", "stages": []}]
+)
+def test_json_that_is_no_playbook_is_refused(ana: Person, value: Any) -> None:
+    body = json.dumps(value).encode()
+    for answer in (ana.post("/import?save=true", body), ana.post("/validate", {"document": value})):
+        assert answer.status_code == 422
+        assert error_of(answer)["message"]
+    assert not SavedPlaybook.objects.exists()
+
+
+def test_a_body_over_five_megabytes_is_too_large(ana: Person) -> None:
+    body = json.dumps({"document": document(description="x" * 5_000_000)}).encode()
+    for path in ("/validate", "/import", "/playbooks"):
+        answer = ana.post(path, body)
+        assert (answer.status_code, error_of(answer)["code"]) == (413, "too-large")
+
+
+def test_a_body_just_under_the_limit_is_read(ana: Person) -> None:
+    body = json.dumps({"document": document(description="x" * 4_900_000)}).encode()
+    assert ana.post("/validate", body).status_code == 200
+
+
+def test_a_byte_order_mark_does_no_harm(ana: Person) -> None:
+    body = b"\xef\xbb\xbf" + json.dumps({"document": document()}).encode()
+    assert ana.post("/validate", body).status_code == 200
+
+
+def test_a_stranger_is_told_to_sign_in(db: None) -> None:
+    for path in ("/api/me", "/api/playbooks", "/api/templates"):
+        answer = Client().get(path)
+        assert (answer.status_code, error_of(answer)["code"]) == (401, "not-signed-in")
+
+
+def test_a_foreign_page_cannot_change_anything(ana: Person) -> None:
+    ana.token = "wrong"
+    answer = ana.post("/playbooks", {"document": document()})
+    assert (answer.status_code, error_of(answer)["code"]) == (403, "csrf")
+    assert not SavedPlaybook.objects.exists()
+
+
+def test_an_exception_is_answered_without_its_words(ana: Person, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError("password=hunter2 in /etc/secret")
+
+    monkeypatch.setattr("builder.api.rows.owned", fail)
+    answer = ana.get("/playbooks")
+    assert (answer.status_code, error_of(answer)["code"]) == (500, "internal")
+    assert "hunter2" not in answer.content.decode()
+
+
+def test_me_says_who_is_there_and_always_offers_the_rehearsal(ana: Person) -> None:
+    me = ana.get("/me").json()
+    assert me["user"] == {"name": "ana"}
+    first = me["models"][0]
+    assert (first["id"], first["available"]) == ("rehearsal", True)
+    assert len({model["id"] for model in me["models"]}) == len(me["models"])

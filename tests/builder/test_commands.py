@@ -1,0 +1,132 @@
+"""The builder's commands, as a shell sees them."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+
+from builder import __version__, drafts
+from builder.api.openapi import openapi_document
+from builder.management.commands import generate
+from builder.models import SavedPlaybook
+from builder.seeding import seed_gallery
+from builder.transfer import export, load
+from builder.transfer.schema import playbook_schema
+from tests.builder.documents import document, rule
+
+
+def write(folder: Path, name: str, content: Any) -> str:
+    file = folder / name
+    file.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+    return str(file)
+
+
+def validate(*arguments: str) -> tuple[int, str]:
+    out = io.StringIO()
+    try:
+        call_command("validate", *arguments, stdout=out)
+    except SystemExit as stop:
+        return int(str(stop.code)), out.getvalue()
+    return 0, out.getvalue()
+
+
+def test_validate_is_silent_about_a_good_file(tmp_path: Path) -> None:
+    file = write(tmp_path, "good.json", document())
+    assert validate(file) == (0, f"{file}: no problems\n")
+
+
+def test_validate_exits_with_1_for_errors_and_names_their_places(tmp_path: Path) -> None:
+    bad = write(tmp_path, "bad.json", document(rules=[rule("t", "greet", "gone")]))
+    good = write(tmp_path, "good.json", document())
+    code, text = validate(good, bad, "--json")
+    files = json.loads(text)["files"]
+    assert (code, [entry["file"] for entry in files]) == (1, [good, bad])
+    assert files[0]["diagnostics"] == []
+    assert files[1]["diagnostics"][0]["severity"] in ("error", "warning")
+    errors = [(d["code"], d["path"]) for d in files[1]["diagnostics"] if d["severity"] == "error"]
+    assert errors == [("unknown-stage", "/transitions/0/action/targetStage")]
+    assert "/transitions/0/action/targetStage: error:" in validate(bad)[1]
+
+
+def test_warnings_alone_are_no_failure(tmp_path: Path) -> None:
+    file = write(tmp_path, "warned.json", document(colour=1))
+    code, text = validate(file)
+    assert code == 0
+    assert "[unknown-field]" in text
+
+
+def test_validate_exits_with_2_for_a_file_it_cannot_use(tmp_path: Path) -> None:
+    assert validate(str(tmp_path / "absent.json"))[0] == 2
+    code, text = validate(write(tmp_path, "text.json", b"hello"), "--json")
+    assert code == 2
+    assert json.loads(text)["files"][0]["diagnostics"][0]["code"] == "bad-json"
+
+
+def test_validate_reports_faults_of_shape(tmp_path: Path) -> None:
+    code, text = validate(write(tmp_path, "shape.json", {"stages": [{"id": 7}]}), "--json")
+    assert code == 1
+    assert "/stages/0/id" in [d["path"] for d in json.loads(text)["files"][0]["diagnostics"]]
+
+
+def test_export_writes_a_saved_draft_or_version(db: None, tmp_path: Path) -> None:
+    owner = User.objects.create_user("ana")
+    row = drafts.create(owner, document(name="One"))
+    drafts.keep_version(row, 1, "", owner)
+    drafts.save(SavedPlaybook.objects.filter(pk=row.pk), 1, document(name="Two"))
+    output = tmp_path / "out.json"
+    call_command("export", str(row.pk), "--output", str(output))
+    assert output.read_bytes() == export(document(name="Two"))
+    call_command("export", str(row.pk), "--version", "1", "--output", str(output))
+    assert output.read_bytes() == export(document(name="One"))
+    for unknown in ("nonsense", "00000000-0000-0000-0000-000000000000"):
+        with pytest.raises(CommandError, match="no playbook"):
+            call_command("export", unknown)
+
+
+def test_export_brings_a_file_into_canonical_form(tmp_path: Path) -> None:
+    file, output = write(tmp_path, "in.json", document()), tmp_path / "out.json"
+    call_command("export", "--file", file, "--output", str(output))
+    assert output.read_bytes() == export(document())
+
+
+def test_the_generated_files_are_up_to_date() -> None:
+    assert generate.up_to_date(generate.OPENAPI, generate.as_json(openapi_document()))
+    assert generate.up_to_date(generate.SCHEMA, generate.as_json(playbook_schema()))
+
+
+def test_the_frontend_s_types_are_up_to_date() -> None:
+    types = generate.typescript(generate.as_json(openapi_document()))
+    if types is None:
+        pytest.skip("Node or the frontend's packages are not installed here")
+    assert generate.up_to_date(generate.TYPES, types)
+
+
+def test_a_new_owner_finds_one_playbook_and_never_again_after_deleting_it(db: None) -> None:
+    owner = User.objects.create_user("owner")
+    row = seed_gallery(owner)
+    assert row is not None
+    assert row.name == "Customer support"
+    assert seed_gallery(owner) is None
+    SavedPlaybook.objects.update(deleted_at=row.created_at)
+    assert seed_gallery(owner) is None
+    assert SavedPlaybook.objects.count() == 1
+
+
+def test_the_version_is_the_project_s() -> None:
+    project = (Path(generate.ROOT) / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{__version__}"' in project
+
+
+def test_what_the_schema_describes_is_what_is_loaded() -> None:
+    jsonschema_rs = pytest.importorskip("jsonschema_rs")
+    validator = jsonschema_rs.validator_for(playbook_schema())
+    data = json.loads(export(document()))
+    assert validator.is_valid(data)
+    assert not validator.is_valid({**data, "stages": "none"})
+    assert load(json.dumps(data).encode()).errors == ()
