@@ -64,9 +64,7 @@ class _Cleaner:
     def _mapping(self, value: Mapping[Any, Any], depth: int) -> dict[str, Any]:
         cleaned: dict[str, Any] = {}
         for key, item in value.items():
-            name = (
-                _text(key) if isinstance(key, str) else str(_number(key) if _is_number(key) else key)[:1000]
-            )
+            name = _text(key) if isinstance(key, str) else str(self.clean(key, depth + 1))[:1000]
             while name in cleaned:
                 name += "'"
             cleaned[name] = self.clean(item, depth + 1)
