@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.http import HttpResponse
 from django.test import Client
 
 
@@ -60,7 +59,7 @@ def ben(db: None) -> Person:
     return signed_in("ben")
 
 
-def error_of(answer: HttpResponse) -> Any:
+def error_of(answer: Any) -> Any:
     """The error in an answer; its shape is asserted."""
     error = json.loads(answer.content)["error"]
     assert set(error) == {"code", "message", "path", "details"}

@@ -340,7 +340,7 @@ def test_a_secret_in_a_header_is_reported_and_a_reference_is_not() -> None:
 
 
 def test_unknown_fields_are_found_everywhere_with_the_field_that_was_meant() -> None:
-    value = document(colour=1, **{"$schema": "x"})
+    value = {"$schema": "x", **document(colour=1)}
     value["stages"][0]["systemPromt"] = "x"
     value["transitions"][0]["condition"]["weight"] = 1
     value["transitions"][0]["action"]["mood"] = 1
