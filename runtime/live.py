@@ -24,14 +24,17 @@ from django.utils import timezone
 from runtime import leases
 from runtime.commands import Command, Recover, RunnerSession, Start, Tick, perform
 from runtime.conversation.events import StageEntered
+from runtime.engine import NotNow
 from runtime.handover import Switchboard, Unanswered
 from runtime.inspector.calls import CallLog
 from runtime.inspector.frames import ErrorFrame, RunningReply, SendMessage, Stop
 from runtime.models import StoredSession
 from runtime.publisher import GroupSend, Message, Publisher, group_of
+from runtime.runner.session import SessionOver
 from runtime.sockets import in_database
 from runtime.storage import DjangoEventStore, LoadedSession, LogMovedOn, load_session
 from runtime.tasks import PROCESS
+from runtime.wiring import build, connections
 
 logger = logging.getLogger(__name__)
 
@@ -57,13 +60,13 @@ class Loaded:
 
     async def begun(self, row: StoredSession) -> None:
         """Returns when the session has started; the first who asks starts it."""
-        if self.session.state.seq == 0 and self.beginning is None:
+        if self.session.state.status == "new" and self.beginning is None:
             self.beginning = asyncio.create_task(self._begin(row))
-        if self.session.state.seq == 0 and self.beginning is not None:
+        if self.session.state.status == "new" and self.beginning is not None:
             await asyncio.shield(self.beginning)
 
     async def _begin(self, row: StoredSession) -> None:
-        if row.start_model:
+        if row.start_model and self.session.state.seq == 0:
             await self.session.use(model=row.start_model)
         await self.session.start(row.start_data)
 
@@ -72,6 +75,7 @@ class Loaded:
         with suppress(TimeoutError):
             await asyncio.wait_for(self.publisher.drained(), 1.0)
         self.pump.cancel()
+        await self.session.aclose()
 
 
 @dataclass(slots=True)
@@ -217,6 +221,8 @@ class Hub:
         except asyncio.CancelledError:
             await asyncio.shield(self._unload(room))
             raise
+        except (NotNow, SessionOver) as refusal:
+            return failure("not-now", str(refusal), False, client_id)
         except Exception:
             await self._give_up(room, command)
             return failure(
@@ -247,7 +253,8 @@ class Hub:
 
     async def _give_up(self, room: Room, command: Command) -> None:
         logger.exception("Session %s: %s failed", room.id, type(command).__name__)
-        await self._unload(room)
+        if room.users == 0:  # whatever else runs in it goes on; the log is what it was
+            await self._unload(room)
         if isinstance(command, Tick):
             await in_database(leases.forget_timer, room.id)
         if isinstance(command, Recover):
@@ -388,8 +395,6 @@ class Current:
 def hub() -> Hub:
     """The hub of this process."""
     if Current.hub is None:
-        from runtime.wiring import build
-
         Current.hub = Hub(build, send_to_group, process=PROCESS, now=timezone.now)
     return Current.hub
 
@@ -422,6 +427,7 @@ async def shutdown() -> None:
     """At the end of the server: no turn is left hanging."""
     if Current.hub is not None:
         await Current.hub.close()
+        await connections().aclose()
 
 
 def _note_entry(entered: asyncio.Event, item: object) -> None:

@@ -13,6 +13,8 @@ from runtime.conversation.fold import fold
 from runtime.conversation.state import SessionState
 from runtime.inspector.calls import CALL_EVENTS, CallLog
 from runtime.inspector.frames import RunningReply
+from runtime.inspector.requests import RenderedRequest
+from runtime.inspector.requests import rendered_request as rendered
 from runtime.models import LLMCall, LoggedEvent, SegmentText, StoredSession
 from runtime.storage import load_events
 
@@ -46,6 +48,13 @@ def logged_frames(session: uuid.UUID, after: int, limit: int) -> list[tuple[int,
 def call_log(session: uuid.UUID) -> CallLog:
     """Every call of the session."""
     return CallLog().read_all(load_events(session, types=CALL_EVENTS))
+
+
+def rendered_request(session: uuid.UUID, number: int) -> RenderedRequest | None:
+    """The request of a call as it went over the wire; None when there is no such call."""
+    calls = call_log(session)
+    started = calls.started(number)
+    return rendered(started, calls.window(number)) if started is not None else None
 
 
 def state_at(session: uuid.UUID, seq: int | None) -> SessionState:

@@ -45,6 +45,9 @@ class Environment(BaseSettings):
     reaper_seconds: float = Field(default=15.0, gt=0)
     """How often unfinished jobs that nobody holds are looked for."""
 
+    rehearsal_delay_ms: float = Field(default=15.0, ge=0)
+    """Pause before each word of the rehearsal model, in milliseconds: slower to watch it stream."""
+
     @field_validator("allowed_hosts", "trusted_origins", mode="before")
     @classmethod
     def split_commas(cls, value: object) -> object:

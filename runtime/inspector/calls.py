@@ -163,6 +163,11 @@ class CallLog:
         call = self._calls.get(number)
         return call.started if call else None
 
+    def window(self, number: int) -> list[Segment]:
+        """The call's segments with their texts, as far as they were read."""
+        call = self._calls.get(number)
+        return window_of(call.started, self._segments) if call else []
+
     def view(self, number: int) -> CallView | None:
         """The call as it stands now."""
         call = self._calls.get(number)
@@ -196,7 +201,7 @@ class CallLog:
 def call_view(call: _Call, segments: Mapping[str, Segment]) -> CallView:
     """The view of one call. `segments`: every segment ever sent, by hash."""
     started, completed = call.started, call.completed
-    window = [segments[key] for key in started.window if key in segments]
+    window = window_of(started, segments)
     usage = completed.usage if completed else None
     model = record(started.model, started.provider)
     return CallView(
@@ -231,6 +236,11 @@ def call_view(call: _Call, segments: Mapping[str, Segment]) -> CallView:
         previous_call=call.previous.call if call.previous else None,
         first_difference=_first_difference(call, segments),
     )
+
+
+def window_of(started: LLMCallStarted, segments: Mapping[str, Segment]) -> list[Segment]:
+    """The segments of a window, in order."""
+    return [segments[key] for key in started.window if key in segments]
 
 
 def segment_views(window: Sequence[Segment]) -> tuple[SegmentView, ...]:

@@ -41,16 +41,18 @@ class LLMSource(Protocol):
 class Connections:
     """The connections that the environment gives: `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL`."""
 
-    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, environ: Mapping[str, str] | None = None, *, rehearsal: RehearsalLLM | None = None
+    ) -> None:
         values = os.environ if environ is None else environ
-        self._rehearsal = RehearsalLLM()
+        self._rehearsal = rehearsal or RehearsalLLM()
         key = values.get("ANTHROPIC_API_KEY", "").strip()
         self._anthropic = AnthropicLLM(key, values.get("ANTHROPIC_BASE_URL") or None) if key else None
 
     def get(self, config: LLMConfig, using_model: str | None = None) -> tuple[LLM, ModelRecord]:
         """The model that answers. Raises NotAllowed for a model that the session chose and no key can reach.
 
-        A document's wish that no key can fulfil is played by the rehearsal model: a playbook is always playable.
+        A document's wish that no key can fulfil is played by the rehearsal model: a playbook always plays.
         """
         if using_model is not None and using_model != REHEARSAL:
             return self._chosen(using_model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -71,8 +71,8 @@ class PretendSession:
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
-    async def start(self, data: dict[str, Any] | None = None) -> None:
-        await self._log(ev.SessionStarted, playbook="pretend", data=data)
+    async def start(self, data: Mapping[str, Any] | None = None) -> None:
+        await self._log(ev.SessionStarted, playbook="pretend", data=dict(data or {}))
         await self._log(ev.StageEntered, stage="greeting", frame="f1", visit=1, prompt="Greet.")
 
     async def send(self, text: str, *, client_id: str | None = None, interrupt: bool = False) -> None:
@@ -110,6 +110,10 @@ class PretendSession:
 
     async def recover(self, shown_text: str = "") -> None:
         await self._end(ev.TurnInterrupted, stage="greeting", shown_text=shown_text, reason="process_died")
+
+    async def aclose(self) -> None:
+        if self._turn is not None and not self._turn.done():
+            self._turn.cancel()
 
     async def _reply(self, turn: int) -> None:
         call, text = self.state.calls + 1, ""

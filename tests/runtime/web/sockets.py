@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import uuid
 from typing import Any
 
 from channels.routing import URLRouter
@@ -14,13 +15,15 @@ from runtime.routing import websocket_urlpatterns
 application = URLRouter(websocket_urlpatterns)
 
 Frame = dict[str, Any]
+NO_SESSION = uuid.UUID(int=0)
 
 
 class Socket:
     """Keeps every frame it heard, in order."""
 
-    def __init__(self, communicator: WebsocketCommunicator) -> None:
+    def __init__(self, communicator: WebsocketCommunicator, session: uuid.UUID = NO_SESSION) -> None:
         self._communicator = communicator
+        self.session = session
         self.heard: list[Frame] = []
         self.closed_with: int | None = None
         self._gone = False
