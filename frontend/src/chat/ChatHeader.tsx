@@ -1,4 +1,4 @@
-import { Badge, Button } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useStore } from "zustand";
 import type { CallFacts, LiveState } from "../api/liveState";
 import type { LiveSessionStore } from "../api/session";
@@ -35,22 +35,23 @@ export function ChatHeader({ live, document, onNewChat }: ChatHeaderProps) {
 		<header className={styles.header}>
 			<h2 className={styles.title}>Test chat</h2>
 			{model && (
-				<Badge
-					variant="default"
-					size="sm"
-					radius="sm"
-					className={styles.model}
-					title="The model that answers"
-				>
+				<span className={styles.model} title="What answers in this chat">
 					{model}
-				</Badge>
+				</span>
 			)}
 			{version && (
-				<span className={styles.quiet} title="What this chat runs">
+				<span className={styles.version} title={`This chat runs ${version}`}>
 					{version}
 				</span>
 			)}
-			<Button variant="default" size="compact-sm" ml="auto" loading={starting} onClick={onNewChat}>
+			<Button
+				variant="default"
+				size="compact-sm"
+				fw={500}
+				className={styles.newChat}
+				loading={starting}
+				onClick={onNewChat}
+			>
 				New chat
 			</Button>
 		</header>

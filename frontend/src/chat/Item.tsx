@@ -68,7 +68,7 @@ function Reply({ item, live, selected, onCallSelected }: Of<ReplyItem>) {
 				{item.status === "streaming" && <span className={styles.caret} aria-hidden="true" />}
 			</div>
 			{item.status === "interrupted" && <div className={styles.footer}>broken off here</div>}
-			{facts && (
+			{facts && item.status !== "streaming" && (
 				<button
 					type="button"
 					className={styles.callLine}

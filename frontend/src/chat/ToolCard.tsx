@@ -43,6 +43,8 @@ export function ToolCard({
 	onCallSelected: (call: number) => void;
 }) {
 	const [open, setOpen] = useState(false);
+	// The line of the transition says the same.
+	const said = tool.name === "playbook_transition" && tool.status === "ok";
 	const failed = tool.status === "error" || tool.status === "abandoned";
 	return (
 		<article className={styles.tool} aria-label={`Tool ${tool.name}`}>
@@ -54,7 +56,7 @@ export function ToolCard({
 					{open ? "▾" : "▸"}
 				</span>
 			</button>
-			{!open && <Glance tool={tool} />}
+			{!open && !said && <Glance tool={tool} />}
 			{open && (
 				<>
 					<Whole label="Arguments" value={tool.arguments ?? "none"} />

@@ -28,17 +28,17 @@ export function ReadableText({ text }: { text: string }) {
 	const cut = !all && shown.length > SHOWN;
 	return (
 		<>
+			{nice !== null && (
+				<button type="button" className={`${styles.link} ${styles.toggle}`} onClick={() => setExact(!exact)}>
+					{exact ? "Format" : "Exactly as sent"}
+				</button>
+			)}
 			<pre className={styles.text} dir="auto">
 				{cut ? shown.slice(0, SHOWN) : shown}
 			</pre>
 			{cut && (
 				<button type="button" className={styles.link} onClick={() => setAll(true)}>
 					Show all {grouped(shown.length)} characters
-				</button>
-			)}
-			{nice !== null && (
-				<button type="button" className={styles.link} onClick={() => setExact(!exact)}>
-					{exact ? "Format" : "Exactly as sent"}
 				</button>
 			)}
 		</>
