@@ -1,0 +1,67 @@
+"""Files that a command is given: read whole, or one sentence that says what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Protocol
+
+from pydantic import ValidationError
+
+from builder.transfer import UnreadableJson, load, read_json
+from builder.validation.pointers import problems
+from runtime.playbook import Playbook
+from runtime.playbook.errors import InvalidPlaybook
+from runtime.playbook.runnable import check_runnable
+from runtime.runner.replay.script import Script
+
+
+class UnusableFile(Exception):
+    """The message is a sentence for a person; it names the file and, where there is one, the place in it."""
+
+
+class _Fault(Protocol):
+    @property
+    def path(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+
+
+def read_playbook(file: Path) -> Playbook:
+    """A playbook that can be run. Raises UnusableFile."""
+    try:
+        loaded = load(_bytes(file))
+    except UnreadableJson as failure:
+        raise UnusableFile(f"{file}: {failure}") from None
+    if loaded.playbook is None:
+        raise _unusable(file, loaded.errors)
+    try:
+        check_runnable(loaded.playbook, {})
+    except InvalidPlaybook as failure:
+        raise _unusable(file, failure.problems) from None
+    return loaded.playbook
+
+
+def read_script(file: Path) -> Script:
+    """A replay script. Raises UnusableFile."""
+    try:
+        document: Any = read_json(_bytes(file))
+    except UnreadableJson as failure:
+        raise UnusableFile(f"{file}: {failure}") from None
+    try:
+        return Script.model_validate(document)
+    except ValidationError as failure:
+        raise _unusable(file, problems(failure, document)) from None
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as failure:
+        raise UnusableFile(f"{file} cannot be read: {failure.strerror}.") from None
+
+
+def _unusable(file: Path, faults: Iterable[_Fault]) -> UnusableFile:
+    first, *others = faults
+    more = f" ({len(others)} more faults)" if others else ""
+    return UnusableFile(f"{file}{first.path and '#' + first.path}: {first.message}{more}")
