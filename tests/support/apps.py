@@ -17,7 +17,7 @@ class TestSupport(AppConfig):
         from runtime.routing import websocket_urlpatterns
 
         register_slow_job()
-        websocket_urlpatterns.append(path("ws/test/echo/", Echo.as_asgi()))
+        websocket_urlpatterns.insert(0, path("ws/test/echo/", Echo.as_asgi()))  # before the catch-all
 
 
 def register_slow_job() -> None:
