@@ -4,7 +4,7 @@ import type { CallFacts, LiveState } from "../api/liveState";
 import type { LiveSessionStore } from "../api/session";
 import type { Playbook } from "../playbook/types";
 import styles from "./Chat.module.css";
-import { modelName, REHEARSAL } from "./names";
+import { modelName, REHEARSAL, versionWords } from "./names";
 import { useOnlyRehearsal } from "./useModels";
 
 interface ChatHeaderProps {
@@ -15,13 +15,6 @@ interface ChatHeaderProps {
 
 function lastFacts(state: LiveState): CallFacts | undefined {
 	return state.facts.get(Math.max(0, ...state.facts.keys()));
-}
-
-/** "draft@12" as a sentence. */
-function versionWords(version: string): string {
-	const revision = /^draft@(\d+)$/.exec(version)?.[1];
-	if (revision) return `draft ${revision}`;
-	return version ? `version ${version}` : "";
 }
 
 export function ChatHeader({ live, document, onNewChat }: ChatHeaderProps) {

@@ -15,7 +15,7 @@ import type {
 import { endTitle } from "../playbook/labels";
 import type { Playbook } from "../playbook/types";
 import styles from "./Chat.module.css";
-import { callLine, moveReason, moveTarget } from "./names";
+import { callLine, moveReason, moveTarget, versionWords } from "./names";
 import { ToolCard } from "./ToolCard";
 
 export interface ItemProps {
@@ -108,7 +108,9 @@ function Move({ item, document, onTransitionSelected }: Of<MoveItem>) {
 	);
 }
 
-function Entered({ item, document, onStageSelected }: Of<StageItem>) {
+function Entered({ item, live, document, onStageSelected }: Of<StageItem>) {
+	const version = useStore(live, (state) => versionWords(state.playbookVersion));
+	const first = item.turn === 0 && version !== "";
 	return (
 		<div className={styles.rule}>
 			<button
@@ -118,6 +120,7 @@ function Entered({ item, document, onStageSelected }: Of<StageItem>) {
 				onClick={() => onStageSelected(item.stage)}
 			>
 				⚑ {endTitle(document, item.stage)}
+				{first && ` · ${version}`}
 			</button>
 		</div>
 	);

@@ -19,6 +19,13 @@ export function moveReason(playbook: Playbook, move: MoveItem): string {
 	return rule.condition.type === "llm_decision" && move.reason ? `${sentence}: ${move.reason}` : sentence;
 }
 
+/** "draft@12" in words. */
+export function versionWords(version: string): string {
+	const revision = /^draft@(\d+)$/.exec(version)?.[1];
+	if (revision) return `draft ${revision}`;
+	return version ? `version ${version}` : "";
+}
+
 /** "→ Triage", "⤵ calls Look up order", "⤴ returns to Triage" */
 export function moveTarget(playbook: Playbook, move: MoveItem): string {
 	const target = endTitle(playbook, move.to);

@@ -78,7 +78,13 @@ export function SegmentList({ pieces, document, selected, onSelected, onOpened }
 						{piece.segment.replaced && ` · stands for ${grouped(piece.segment.replaced.tokens)}`}
 					</span>
 					<span className={styles.number}>{grouped(piece.segment.tokens)}</span>
-					<span className={piece.missed ? styles.bad : styles.word}>{piece.fate}</span>
+					{piece.missed ? (
+						<span className={styles.bad} title={`predicted to be read from the cache, was ${piece.fate}`}>
+							missed
+						</span>
+					) : (
+						<span>{piece.fate}</span>
+					)}
 				</div>
 			))}
 		</div>
