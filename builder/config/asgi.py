@@ -19,6 +19,7 @@ django_application = get_asgi_application()
 from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
+
 from runtime.routing import websocket_urlpatterns  # noqa: E402
 
 application = ProtocolTypeRouter(

@@ -1,21 +1,16 @@
 """Starts everything one process does, and ends it in order: sockets, jobs, the reaper, the runtime."""
 
 import asyncio
-import importlib
-import importlib.util
-import inspect
 import logging
 import socket
 from collections.abc import Callable
-from datetime import datetime
-from typing import Any
 
 from django.utils import timezone
 
 from builder.config.environment import Environment
 from builder.config.server import DrainingServer
 from builder.config.worker import EmbeddedWorker
-from runtime import bell, tasks
+from runtime import bell, live, tasks
 from runtime.sockets import in_database
 
 logger = logging.getLogger(__name__)
@@ -84,7 +79,7 @@ class Launcher:
             await asyncio.to_thread(self.worker.start)
         # In the embedded mode the folder's lock keeps others out: what is unfinished now is nobody's.
         await in_database(tasks.reap, timezone.now(), everything=self.studio.embedded)
-        await call_runtime("recover", timezone.now())
+        await live.recover(timezone.now())
         self._reaping = asyncio.create_task(self.keep_reaping())
         self.ready()
 
@@ -101,17 +96,7 @@ class Launcher:
     async def stop(self) -> None:
         if self._reaping is not None:
             self._reaping.cancel()
-        await call_runtime("shutdown")
+        await live.shutdown()
         if self.worker is not None:
             await asyncio.to_thread(self.worker.stop, WORKER_STOP_SECONDS)
         bell.set_server_loop(None)
-
-
-async def call_runtime(name: str, *arguments: datetime) -> None:
-    """Calls `runtime.live.<name>`, plain or async."""
-    if importlib.util.find_spec("runtime.live") is None:
-        return
-    live: Any = importlib.import_module("runtime.live")
-    answer = getattr(live, name)(*arguments)
-    if inspect.isawaitable(answer):
-        await answer
