@@ -27,6 +27,8 @@ interface RequestOptions {
 	readonly signal?: AbortSignal;
 	/** Let the browser finish the request after the page is gone (bodies up to 64 kB). */
 	readonly keepalive?: boolean;
+	/** JSON text to send just as it is, instead of a body. */
+	readonly rawBody?: string;
 }
 
 function csrfToken(): string {
@@ -57,9 +59,11 @@ async function readBody(response: Response): Promise<unknown> {
 async function send(method: Method, path: string, body: unknown, options: RequestOptions): Promise<Response> {
 	const headers: Record<string, string> = { Accept: "application/json" };
 	if (method !== "GET") headers["X-CSRFToken"] = csrfToken();
-	if (body !== undefined) headers["Content-Type"] = "application/json";
-	const init: RequestInit = { method, headers, credentials: "same-origin", ...options };
-	if (body !== undefined) init.body = JSON.stringify(body);
+	const { rawBody, ...others } = options;
+	const text = rawBody ?? (body === undefined ? undefined : JSON.stringify(body));
+	if (text !== undefined) headers["Content-Type"] = "application/json";
+	const init: RequestInit = { method, headers, credentials: "same-origin", ...others };
+	if (text !== undefined) init.body = text;
 	try {
 		return await fetch(path, init);
 	} catch (cause) {

@@ -1,0 +1,51 @@
+/** The server's playbooks: one function for each thing that can be asked. */
+import { type ApiError, request } from "./client";
+import type { components } from "./schema.gen";
+
+type Schemas = components["schemas"];
+export type PlaybookSummary = Schemas["PlaybookSummary"];
+export type PlaybookDetail = Schemas["PlaybookDetail"];
+export type VersionSummary = Schemas["VersionSummary"];
+export type VersionDetail = Schemas["VersionDetail"];
+export type DraftSaved = Schemas["DraftSaved"];
+export type CurrentDraft = Schemas["CurrentDraft"];
+export type Imported = Schemas["Imported"];
+export type ReportEntry = Schemas["ReportEntry"];
+export type Template = Schemas["Template"];
+export type Me = Schemas["Me"];
+export type Diagnostic = Schemas["Diagnostic"];
+type Document = Schemas["Playbook"];
+
+const base = "/api/playbooks";
+const one = (id: string) => `${base}/${encodeURIComponent(id)}`;
+
+export const getMe = () => request<Me>("GET", "/api/me");
+export const listPlaybooks = () => request<PlaybookSummary[]>("GET", base);
+export const listTemplates = () => request<Template[]>("GET", "/api/templates");
+export const getPlaybook = (id: string) => request<PlaybookDetail>("GET", one(id));
+export const createPlaybook = (from: { document?: Document; template?: string; copyOf?: string }) =>
+	request<PlaybookDetail>("POST", base, from);
+export const deletePlaybook = (id: string) => request<void>("DELETE", one(id));
+export const restorePlaybook = (id: string) => request<PlaybookDetail>("POST", `${one(id)}/restore`);
+export const saveDraft = (id: string, revision: number, document: Document) =>
+	request<DraftSaved>("PUT", `${one(id)}/draft`, { revision, document });
+export const validate = (document: Document, signal?: AbortSignal) =>
+	request<{ diagnostics: Diagnostic[] }>("POST", "/api/validate", { document }, signal ? { signal } : {});
+export const listVersions = (id: string) => request<VersionSummary[]>("GET", `${one(id)}/versions`);
+export const publishVersion = (id: string, revision: number, note: string) =>
+	request<VersionDetail>("POST", `${one(id)}/versions`, { revision, note });
+export const getVersion = (id: string, number: number) =>
+	request<VersionDetail>("GET", `${one(id)}/versions/${number}`);
+/** Where the browser downloads the file from. */
+export const exportUrl = (id: string) => `${one(id)}/export`;
+
+/** Reads a file without saving it, or saves it too. The text goes to the server as it is. */
+export function importFile(text: string, save: boolean): Promise<Imported> {
+	return request<Imported>("POST", `/api/import?save=${save}`, undefined, { rawBody: text });
+}
+
+/** The report of a refused import, if the error carries one. */
+export function reportOf(error: ApiError): ReportEntry[] {
+	const body = error.body as { report?: unknown } | undefined;
+	return Array.isArray(body?.report) ? (body.report as ReportEntry[]) : [];
+}

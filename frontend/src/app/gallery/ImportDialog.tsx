@@ -1,0 +1,109 @@
+import { Alert, Button, Group, Modal, Text } from "@mantine/core";
+import { useEffect, useState } from "react";
+import { ApiError } from "../../api/client";
+import { type Imported, importFile, type ReportEntry, reportOf } from "../../api/playbooks";
+import { Wait } from "../../ui/Wait";
+import { words } from "../errors";
+import { navigate, paths } from "../router";
+import styles from "./gallery.module.css";
+
+const LIMIT_BYTES = 5_000_000;
+const SIGN = { error: "▲ error", warning: "▲ warning", info: "· note" } as const;
+
+type Reading =
+	| { readonly kind: "reading" }
+	| { readonly kind: "read"; readonly text: string; readonly imported: Imported }
+	| { readonly kind: "refused"; readonly message: string; readonly report: readonly ReportEntry[] };
+
+async function read(file: File): Promise<Reading> {
+	if (file.size > LIMIT_BYTES) {
+		const megabytes = (file.size / 1e6).toFixed(1);
+		return {
+			kind: "refused",
+			message: `The file has ${megabytes} MB; the most that can be read is 5 MB.`,
+			report: [],
+		};
+	}
+	const text = await file.text();
+	try {
+		return { kind: "read", text, imported: await importFile(text, false) };
+	} catch (error) {
+		const report = error instanceof ApiError ? reportOf(error) : [];
+		return { kind: "refused", message: words(error), report };
+	}
+}
+
+function Report({ entries }: { entries: readonly ReportEntry[] }) {
+	return (
+		<ul className={styles.report} aria-label="Report">
+			{entries.map(({ level, path, code, message, keptAs }) => (
+				<li key={`${code} ${path} ${message}`} data-level={level}>
+					<span className={styles.level}>{SIGN[level]}</span> {message}
+					<code className={styles.path}>
+						{path}
+						{keptAs && keptAs !== path ? ` → kept as ${keptAs}` : ""}
+					</code>
+				</li>
+			))}
+		</ul>
+	);
+}
+
+/** What the file holds and what became of it, before anything is saved. It is saved as a new playbook. */
+export function ImportDialog({ file, onClose }: { file: File; onClose: () => void }) {
+	const [reading, setReading] = useState<Reading>({ kind: "reading" });
+	const [saving, setSaving] = useState(false);
+	useEffect(() => {
+		let left = false;
+		void read(file).then((result) => !left && setReading(result));
+		return () => {
+			left = true;
+		};
+	}, [file]);
+	const save = async (text: string) => {
+		setSaving(true);
+		try {
+			const { playbook } = await importFile(text, true);
+			if (playbook) navigate(paths.workbench(playbook.id));
+		} catch (error) {
+			setReading({ kind: "refused", message: words(error), report: [] });
+		}
+		setSaving(false);
+	};
+	return (
+		<Modal opened onClose={onClose} title={`Import ${file.name}`} size="lg">
+			{reading.kind === "reading" && <Wait what="Reading the file" />}
+			{reading.kind === "refused" && (
+				<>
+					<Alert color="red" title="The file cannot be imported">
+						{reading.message}
+					</Alert>
+					<Report entries={reading.report} />
+				</>
+			)}
+			{reading.kind === "read" && (
+				<>
+					<Text>
+						<strong>{reading.imported.document?.name}</strong>:{" "}
+						{reading.imported.document?.stages.length ?? 0} stages,{" "}
+						{reading.imported.document?.transitions?.length ?? 0} transitions.
+					</Text>
+					{reading.imported.report.length === 0 && (
+						<Text size="sm" c="dimmed">
+							Everything in it was understood.
+						</Text>
+					)}
+					<Report entries={reading.imported.report} />
+					<Group justify="flex-end" mt="md">
+						<Button variant="default" onClick={onClose}>
+							Cancel
+						</Button>
+						<Button loading={saving} data-autofocus onClick={() => void save(reading.text)}>
+							Save as a new playbook
+						</Button>
+					</Group>
+				</>
+			)}
+		</Modal>
+	);
+}

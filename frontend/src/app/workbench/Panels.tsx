@@ -1,0 +1,177 @@
+import { useMediaQuery } from "@mantine/hooks";
+import { lazy, type ReactNode, Suspense, useCallback } from "react";
+import { useStore } from "zustand";
+import { GraphPanel } from "../../editor/GraphPanel";
+import { selectStage, selectTransition } from "../../editor/operations";
+import { Wait } from "../../ui/Wait";
+import { navigate, paths } from "../router";
+import { ColumnHead } from "./ColumnHead";
+import { ConflictDialog } from "./ConflictDialog";
+import { Dock } from "./Dock";
+import type { LayoutControl, WorkbenchLayout } from "./layoutStore";
+import { NarrowTabs } from "./NarrowTabs";
+import type { OpenPlaybook } from "./openPlaybook";
+import { PropertiesColumn } from "./PropertiesColumn";
+import type { PanelsProps } from "./props";
+import { TopBar } from "./TopBar";
+import styles from "./workbench.module.css";
+
+const ChatPanel = lazy(() =>
+	import("../../chat/ChatPanel").then(({ ChatPanel }) => ({ default: ChatPanel })),
+);
+const InspectorPanel = lazy(() =>
+	import("../../inspector/InspectorPanel").then(({ InspectorPanel }) => ({ default: InspectorPanel })),
+);
+
+function useSelecting({ editor }: OpenPlaybook) {
+	const onStageSelected = useCallback(
+		(id: string) => {
+			selectStage(editor, id);
+			editor.view?.reveal([id]);
+		},
+		[editor],
+	);
+	const onTransitionSelected = useCallback((id: string) => selectTransition(editor, id), [editor]);
+	return { onStageSelected, onTransitionSelected };
+}
+
+function Talk({ open, layout }: PanelsProps) {
+	const { id, live, autosave, saving, editor } = open;
+	const document = useStore(editor.history.store, (state) => state.document);
+	const revision = useStore(saving, (state) => state.revision);
+	const call = useStore(layout.store, (state) => state.call);
+	const flush = useCallback(async () => {
+		// A draft that cannot be saved can still be talked to: the session gets the document itself.
+		await autosave.flush();
+	}, [autosave]);
+	return (
+		<Suspense fallback={<Wait what="Opening the chat" />}>
+			<ChatPanel
+				live={live}
+				playbookId={id}
+				document={document}
+				revision={revision}
+				beforeStart={flush}
+				selectedCall={call}
+				onCallSelected={layout.showCall}
+				{...useSelecting(open)}
+			/>
+		</Suspense>
+	);
+}
+
+function Inspector({ open, layout }: PanelsProps) {
+	const document = useStore(open.editor.history.store, (state) => state.document);
+	const sessionId = useStore(open.live, (state) => state.sessionId);
+	const call = useStore(layout.store, (state) => state.call);
+	const selecting = useSelecting(open);
+	if (!sessionId) {
+		return (
+			<p className={styles.note}>Here you will see what the model was sent. Talk, then click a reply.</p>
+		);
+	}
+	return (
+		<Suspense fallback={<Wait what="Opening the inspector" />}>
+			<InspectorPanel
+				live={open.live}
+				sessionId={sessionId}
+				call={call}
+				document={document}
+				maximised={false}
+				onCallSelected={layout.showCall}
+				onMaximise={() => navigate(paths.inspect(sessionId, call))}
+				onClose={layout.closeInspector}
+				{...selecting}
+			/>
+		</Suspense>
+	);
+}
+
+interface FrameProps {
+	hidden: boolean;
+	label: string;
+	/** Names panels that handle their own keys. */
+	panel: string | null;
+	children: ReactNode;
+}
+
+function Frame({ hidden, label, panel, children }: FrameProps) {
+	return (
+		<aside className={styles.frame} aria-label={label} hidden={hidden} data-panel={panel ?? undefined}>
+			{children}
+		</aside>
+	);
+}
+
+type Mode = "wide" | "medium" | "small";
+
+function useMode(): Mode {
+	const wide = useMediaQuery("(min-width: 1100px)", true, { getInitialValueInEffect: false });
+	const small = useMediaQuery("(max-width: 639px)", false, { getInitialValueInEffect: false });
+	if (wide) return "wide";
+	return small ? "small" : "medium";
+}
+
+/** Which panels can be seen. Properties stand beside the graph unless the screen is small. */
+export function visiblePanels(mode: Mode, { column, inspector, tab }: WorkbenchLayout) {
+	const graph = mode === "wide" || tab === "graph" || (mode === "medium" && tab === "properties");
+	const properties = mode === "small" ? tab === "properties" : graph && column === "properties";
+	return {
+		graph,
+		properties,
+		talk: mode === "wide" ? column === "talk" : tab === "talk",
+		inspector: mode === "wide" ? inspector : tab === "inspector",
+	};
+}
+
+/** Puts the panels in their places: beside one another where there is room, one at a time where there is not. */
+export function Panels(props: PanelsProps) {
+	const { open, layout } = props;
+	const mode = useMode();
+	const state = useStore(layout.store);
+	const shown = visiblePanels(mode, state);
+	const column = mode === "wide" ? styles.column : styles.full;
+	return (
+		<div className={styles.workbench}>
+			<TopBar {...props} />
+			{mode !== "wide" && <NarrowTabs layout={layout} withProperties={mode === "small"} />}
+			<div className={styles.middle}>
+				<main className={styles.graph} hidden={!shown.graph}>
+					<GraphPanel />
+				</main>
+				<div
+					className={
+						shown.properties || shown.talk
+							? mode === "medium" && shown.properties
+								? styles.column
+								: column
+							: styles.none
+					}
+				>
+					{mode !== "small" && (mode === "wide" || shown.properties) && (
+						<ColumnHead layout={layout} withTalk={mode === "wide"} />
+					)}
+					<Frame label="Properties" panel={null} hidden={!shown.properties}>
+						{shown.properties && <PropertiesColumn />}
+					</Frame>
+					<Frame label="Talk" panel="talk" hidden={!shown.talk}>
+						{state.talked && <Talk {...props} />}
+					</Frame>
+				</div>
+				{mode !== "wide" && shown.inspector && (
+					<div className={styles.full}>
+						<Frame label="Inspector" panel="inspector" hidden={false}>
+							<Inspector {...props} />
+						</Frame>
+					</div>
+				)}
+			</div>
+			{mode === "wide" && shown.inspector && (
+				<Dock layout={layout}>
+					<Inspector {...props} />
+				</Dock>
+			)}
+			<ConflictDialog open={open} />
+		</div>
+	);
+}

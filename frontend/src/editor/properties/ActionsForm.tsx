@@ -1,0 +1,81 @@
+import type { Stage, StageAction } from "../../playbook/types";
+import { SelectField, TextField } from "../../ui/fields";
+import { JsonField } from "../../ui/JsonField";
+import { isObject } from "./accept";
+import type { Part } from "./part";
+import { AddButton, Entry } from "./Section";
+
+const WHEN = { onEnter: "entering", onExit: "leaving" } as const;
+const KINDS = [
+	{ value: "set", label: "Set variables" },
+	{ value: "call", label: "Call a tool" },
+] as const;
+
+type Fields = Partial<{ set: Record<string, string>; call: string; arguments: Record<string, unknown> }>;
+
+function isTexts(value: unknown): string | null {
+	const fine =
+		isObject(value) === null && Object.values(value as object).every((entry) => typeof entry === "string");
+	return fine ? null : 'An object with expressions as texts is needed: {"variable": "expression"}.';
+}
+
+function ActionEntry({ part, remove, name }: { part: Part<StageAction>; remove: () => void; name: string }) {
+	const fields = part as unknown as Part<Fields>;
+	const { value } = fields;
+	const kind = value.set === undefined ? "call" : "set";
+	return (
+		<Entry name={name} onRemove={remove}>
+			<SelectField
+				label="Action"
+				options={KINDS}
+				value={kind}
+				onChange={(next) => fields.replaced(next === "set" ? { set: {} } : { call: "" })}
+			/>
+			{kind === "set" ? (
+				<JsonField
+					id={part.pointer}
+					label="Variables and their expressions"
+					value={value.set}
+					accept={isTexts}
+					onEnd={part.settle}
+					onChange={(set) => fields.typed({ set: (set ?? {}) as Record<string, string> })}
+				/>
+			) : (
+				<>
+					<TextField
+						label="Tool"
+						required
+						value={value.call}
+						onEnd={part.settle}
+						onChange={(call) => fields.typed({ call: call ?? "" })}
+					/>
+					<JsonField
+						id={part.pointer}
+						label="Arguments"
+						value={value.arguments}
+						accept={isObject}
+						onEnd={part.settle}
+						onChange={(next) => fields.typed({ arguments: next as Record<string, unknown> })}
+					/>
+				</>
+			)}
+		</Entry>
+	);
+}
+
+/** What happens on entering or leaving a stage. */
+export function ActionsForm({ stage, field }: { stage: Part<Stage>; field: "onEnter" | "onExit" }) {
+	return (
+		<>
+			{stage.entries(field).map((part, index) => (
+				<ActionEntry
+					key={part.pointer}
+					part={part as unknown as Part<StageAction>}
+					name={`action ${index + 1} on ${WHEN[field]}`}
+					remove={() => stage.remove(field, index)}
+				/>
+			))}
+			<AddButton onClick={() => stage.append(field, { set: {} })}>Action on {WHEN[field]}</AddButton>
+		</>
+	);
+}

@@ -1,0 +1,274 @@
+import type { Agent, Options, Playbook, ToolDefinition, Variable } from "../../playbook/types";
+import { NumberField, SelectField, SwitchField, TextField } from "../../ui/fields";
+import { JsonField } from "../../ui/JsonField";
+import { useEditor } from "../editor";
+import { isObject } from "./accept";
+import { type KnownModel, ModelForm, modelSummary } from "./ModelForm";
+import { PlaybookPolicyForm } from "./PolicyForm";
+import { PromptField } from "./PromptField";
+import { type Part, playbookPart } from "./part";
+import styles from "./properties.module.css";
+import { AddButton, Entry, Section } from "./Section";
+import { stageOptions, ToolsForm } from "./ToolsForm";
+
+const CLASSIFIERS = [
+	{ value: "auto", label: "Chosen by what is there" },
+	{ value: "keyword", label: "Keywords" },
+	{ value: "embedding", label: "Embedding" },
+	{ value: "llm", label: "A model" },
+] as const;
+
+const LIMITS = [
+	{ field: "maxToolCallsPerTurn", label: "Tool calls per turn", unit: "", fallback: "10", min: 0 },
+	{ field: "maxTransitionsPerTurn", label: "Transitions per turn", unit: "", fallback: "5", min: 1 },
+	{ field: "maxCallDepth", label: "Calls inside calls", unit: "", fallback: "8", min: 1 },
+	{ field: "phase1TimeoutMs", label: "Time for tools", unit: "ms", fallback: "60 000", min: 1 },
+	{ field: "turnTimeoutMs", label: "Time for a turn", unit: "ms", fallback: "300 000", min: 1 },
+	{ field: "llmRetries", label: "Retries of a failed call", unit: "", fallback: "3", min: 0 },
+	{ field: "historyLimit", label: "Messages kept (swap layout)", unit: "", fallback: "50", min: 1 },
+	{
+		field: "replyHold",
+		label: "Held back before a reply streams",
+		unit: "characters",
+		fallback: "160",
+		min: 0,
+	},
+] as const;
+
+function OptionsForm({ part }: { part: Part<Options> }) {
+	const { value, settle } = part;
+	return (
+		<>
+			{LIMITS.map(({ field, fallback, ...rest }) => (
+				<NumberField
+					key={field}
+					{...rest}
+					placeholder={fallback}
+					value={value[field]}
+					error={part.error(field)}
+					onEnd={settle}
+					onChange={(next) => part.typed({ [field]: next })}
+				/>
+			))}
+			<SelectField
+				label="Intents are told apart by"
+				options={CLASSIFIERS}
+				value={value.intentClassifier ?? "auto"}
+				onChange={(intentClassifier) => part.chosen({ intentClassifier })}
+			/>
+			<SwitchField
+				label="Log full requests (debug)"
+				value={value.debug ?? false}
+				onChange={(on) => part.chosen({ debug: on || undefined })}
+			/>
+		</>
+	);
+}
+
+function VariableEntry({ part, remove }: { part: Part<Variable>; remove: () => void }) {
+	const { value, settle, pointer } = part;
+	return (
+		<Entry name={`variable ${value.name}`} onRemove={remove}>
+			<TextField
+				label="Name"
+				mono
+				required
+				value={value.name}
+				error={part.error("name")}
+				onEnd={settle}
+				onChange={(name) => part.typed({ name: name ?? "" })}
+			/>
+			<TextField
+				label="Description"
+				value={value.description}
+				onEnd={settle}
+				onChange={(description) => part.typed({ description })}
+			/>
+			<JsonField
+				id={`${pointer}/default`}
+				label="Starts as"
+				value={value.default}
+				error={part.error("default")}
+				onEnd={settle}
+				onChange={(next) => part.typed({ default: next } as Partial<Variable>)}
+			/>
+			<JsonField
+				id={`${pointer}/schema`}
+				label="JSON Schema"
+				value={value.schema}
+				accept={isObject}
+				error={part.error("schema")}
+				onEnd={settle}
+				onChange={(next) => part.typed({ schema: next as NonNullable<Variable["schema"]> })}
+			/>
+		</Entry>
+	);
+}
+
+function AgentEntry({ part, remove }: { part: Part<Agent>; remove: () => void }) {
+	const { value, settle } = part;
+	return (
+		<Entry name={`agent ${value.name}`} onRemove={remove}>
+			<TextField
+				label="Name"
+				required
+				value={value.name}
+				error={part.error("name")}
+				onEnd={settle}
+				onChange={(name) => part.typed({ name: name ?? "" })}
+			/>
+			<TextField
+				label="Id of its playbook"
+				mono
+				required
+				value={value.playbook}
+				error={part.error("playbook")}
+				onEnd={settle}
+				onChange={(playbook) => part.typed({ playbook: playbook ?? "" })}
+			/>
+			<TextField
+				label="Description"
+				rows={2}
+				value={value.description}
+				onEnd={settle}
+				onChange={(description) => part.typed({ description })}
+			/>
+		</Entry>
+	);
+}
+
+function Declarations({ part }: { part: Part<Playbook> }) {
+	const { value } = part;
+	return (
+		<>
+			<Section title="Variables" summary={String(value.variables?.length ?? 0)}>
+				{part.entries("variables").map((entry, index) => (
+					<VariableEntry
+						key={entry.pointer}
+						part={entry as unknown as Part<Variable>}
+						remove={() => part.remove("variables", index)}
+					/>
+				))}
+				<AddButton
+					onClick={() => part.append("variables", { name: `variable_${(value.variables?.length ?? 0) + 1}` })}
+				>
+					Variable
+				</AddButton>
+			</Section>
+			<Section title="Agents it may call" summary={String(value.agents?.length ?? 0)}>
+				{part.entries("agents").map((entry, index) => (
+					<AgentEntry
+						key={entry.pointer}
+						part={entry as unknown as Part<Agent>}
+						remove={() => part.remove("agents", index)}
+					/>
+				))}
+				<AddButton
+					onClick={() =>
+						part.append("agents", { name: `agent_${(value.agents?.length ?? 0) + 1}`, playbook: "playbook" })
+					}
+				>
+					Agent
+				</AddButton>
+			</Section>
+		</>
+	);
+}
+
+/** What holds for the whole playbook. */
+export function PlaybookProperties({
+	playbook,
+	models,
+}: {
+	playbook: Playbook;
+	models: readonly KnownModel[];
+}) {
+	const part = playbookPart(useEditor(), playbook);
+	const { settle } = part;
+	return (
+		<>
+			<div className={styles.fields}>
+				<TextField
+					label="Name"
+					required
+					value={playbook.name}
+					error={part.error("name")}
+					onEnd={settle}
+					onChange={(name) => part.typed({ name: name ?? "" })}
+				/>
+				<TextField
+					label="Description"
+					rows={2}
+					value={playbook.description}
+					onEnd={settle}
+					onChange={(description) => part.typed({ description })}
+				/>
+				<PromptField
+					label="Global prompt"
+					rows={4}
+					value={playbook.globalSystemPrompt}
+					error={part.error("globalSystemPrompt")}
+					placeholder="Comes before every stage's prompt"
+					onEnd={settle}
+					onChange={(text) => part.typed({ globalSystemPrompt: text || undefined })}
+				/>
+				<SelectField
+					label="Starts in"
+					searchable
+					options={stageOptions(playbook)}
+					value={playbook.initialStage}
+					error={part.error("initialStage")}
+					onChange={(initialStage) => initialStage && part.chosen({ initialStage })}
+				/>
+			</div>
+			<Section title="Tools of every stage" summary={String(playbook.globalTools?.length ?? 0)}>
+				<ToolsForm part={part as unknown as Part<{ globalTools?: ToolDefinition[] }>} field="globalTools" />
+			</Section>
+			<Section
+				title="Model"
+				summary={playbook.defaultLLMConfig ? modelSummary(playbook.defaultLLMConfig) : "default"}
+			>
+				<ModelForm part={part.object("defaultLLMConfig")} models={models} />
+			</Section>
+			<Declarations part={part} />
+			<Section
+				title="Limits and options"
+				summary={playbook.options ? `${Object.keys(playbook.options).length} set` : "defaults"}
+			>
+				<OptionsForm part={part.object("options")} />
+			</Section>
+			<Section
+				title="Context window"
+				summary={playbook.context ? `${Object.keys(playbook.context).length} set` : "defaults"}
+			>
+				<PlaybookPolicyForm part={part.object("context")} />
+			</Section>
+			<Section title="More" summary={playbook.id}>
+				<TextField
+					label="Id"
+					mono
+					required
+					value={playbook.id}
+					error={part.error("id")}
+					onEnd={settle}
+					onChange={(id) => part.typed({ id: id ?? "" })}
+				/>
+				<TextField
+					label="Version"
+					value={playbook.version}
+					onEnd={settle}
+					onChange={(version) => part.typed({ version })}
+				/>
+				<JsonField
+					id="/metadata"
+					label="Metadata"
+					description="studio holds the places of the stages"
+					value={playbook.metadata}
+					accept={isObject}
+					onEnd={settle}
+					onChange={(next) => part.typed({ metadata: next as NonNullable<Playbook["metadata"]> })}
+				/>
+			</Section>
+		</>
+	);
+}

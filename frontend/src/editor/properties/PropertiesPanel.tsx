@@ -1,0 +1,87 @@
+import { Button } from "@mantine/core";
+import type { Diagnostic } from "../../playbook/problems";
+import { runAction } from "../actions";
+import { useDocument, useEditor, useUi } from "../editor";
+import type { KnownModel } from "./ModelForm";
+import { PlaybookProperties } from "./PlaybookProperties";
+import styles from "./properties.module.css";
+import { StageProperties } from "./StageProperties";
+import { TransitionProperties } from "./TransitionProperties";
+
+const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
+
+function ProblemNotes({ problems }: { problems: readonly Diagnostic[] }) {
+	if (problems.length === 0) return null;
+	return (
+		<ul className={styles.notes} aria-label="Problems here">
+			{problems.map(({ code, path, message, severity }) => (
+				<li key={`${code} ${path} ${message}`} data-severity={severity}>
+					{severity === "advice" ? "·" : "▲"} {message}
+				</li>
+			))}
+		</ul>
+	);
+}
+
+function Several({ stages, transitions }: { stages: number; transitions: number }) {
+	const editor = useEditor();
+	return (
+		<div className={styles.fields}>
+			<p className={styles.quiet}>
+				{stages} stages and {transitions} transitions are selected.
+			</p>
+			{stages > 0 && (
+				<>
+					<Button variant="default" size="xs" onClick={() => runAction(editor, "duplicate")}>
+						Duplicate
+					</Button>
+					<Button variant="default" size="xs" onClick={() => runAction(editor, "fit-selection")}>
+						Show them
+					</Button>
+				</>
+			)}
+			<Button variant="default" size="xs" onClick={() => runAction(editor, "delete")}>
+				Delete
+			</Button>
+		</div>
+	);
+}
+
+/** The properties of what is selected; of the playbook where nothing is. */
+export function PropertiesPanel({ models }: { models: readonly KnownModel[] }) {
+	const playbook = useDocument();
+	const { stageIds, transitionIds } = useUi((ui) => ui.selection);
+	const stage = playbook.stages.find(({ id }) => id === stageIds[0]);
+	const transition = playbook.transitions?.find(({ id }) => id === transitionIds[0]);
+	const stageProblems = useUi((ui) => (stage && ui.problems.byStage.get(stage.id)) ?? NO_DIAGNOSTICS);
+	const ruleProblems = useUi(
+		(ui) => (transition && ui.problems.byTransition.get(transition.id)) ?? NO_DIAGNOSTICS,
+	);
+	// Forms read the problems when they are drawn: they are drawn again when there are new ones.
+	useUi((ui) => ui.problems);
+
+	if (stageIds.length + transitionIds.length > 1) {
+		return <Several stages={stageIds.length} transitions={transitionIds.length} />;
+	}
+	if (stage) {
+		return (
+			<div key={stage.id} className={styles.panel}>
+				<ProblemNotes problems={stageProblems} />
+				<StageProperties playbook={playbook} stage={stage} models={models} />
+			</div>
+		);
+	}
+	if (transition) {
+		return (
+			<div key={transition.id} className={styles.panel}>
+				<ProblemNotes problems={ruleProblems} />
+				<TransitionProperties playbook={playbook} transition={transition} />
+			</div>
+		);
+	}
+	return (
+		<div key="playbook" className={styles.panel}>
+			<PlaybookProperties playbook={playbook} models={models} />
+		</div>
+	);
+}

@@ -1,0 +1,163 @@
+/**
+ * Form fields with one habit: an empty field is a field that is not set (`undefined`), and its placeholder says
+ * what is then in force. `onEnd` is called when a field is left, so that typing becomes one step of undo.
+ */
+import { NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
+import type { ReactNode } from "react";
+
+interface FieldProps {
+	label: string;
+	description?: ReactNode;
+	error?: string | undefined;
+	onEnd?: (() => void) | undefined;
+}
+interface TextFieldProps extends FieldProps {
+	value: string | null | undefined;
+	onChange: (value: string | undefined) => void;
+	placeholder?: string;
+	mono?: boolean;
+	/** Keep an empty text as "" instead of leaving the field out. */
+	required?: boolean;
+	rows?: number;
+}
+
+/** Mantine reads `undefined` of an optional property as "not given"; null means no error. */
+const orNull = (error: string | undefined) => error ?? null;
+
+export function TextField({
+	value,
+	onChange,
+	onEnd,
+	error,
+	mono = false,
+	required = false,
+	rows = 1,
+	...rest
+}: TextFieldProps) {
+	const shared = {
+		...rest,
+		value: value ?? "",
+		error: orNull(error),
+		onBlur: () => onEnd?.(),
+		onChange: (event: { currentTarget: { value: string } }) => {
+			const text = event.currentTarget.value;
+			onChange(text === "" && !required ? undefined : text);
+		},
+		styles: mono ? { input: { fontFamily: "var(--ps-mono)", fontSize: 12 } } : {},
+		spellCheck: !mono,
+	};
+	if (rows > 1) return <Textarea {...shared} autosize minRows={rows} maxRows={24} />;
+	return <TextInput {...shared} />;
+}
+
+interface NumberFieldProps extends FieldProps {
+	value: number | null | undefined;
+	onChange: (value: number | undefined) => void;
+	placeholder?: string;
+	min?: number;
+	max?: number;
+	step?: number;
+	decimals?: boolean;
+	unit?: string;
+}
+
+export function NumberField({
+	value,
+	onChange,
+	onEnd,
+	error,
+	decimals = false,
+	unit,
+	...rest
+}: NumberFieldProps) {
+	return (
+		<NumberInput
+			{...rest}
+			value={value ?? ""}
+			error={orNull(error)}
+			allowDecimal={decimals}
+			thousandSeparator={decimals ? false : " "}
+			suffix={unit ? ` ${unit}` : ""}
+			clampBehavior="blur"
+			onBlur={() => onEnd?.()}
+			onChange={(next) => onChange(typeof next === "number" && Number.isFinite(next) ? next : undefined)}
+		/>
+	);
+}
+
+export interface Option<T extends string> {
+	readonly value: T;
+	readonly label: string;
+}
+interface SelectFieldProps<T extends string> extends FieldProps {
+	value: T | null | undefined;
+	options: readonly Option<T>[];
+	onChange: (value: T | undefined) => void;
+	placeholder?: string;
+	/** Offer to leave the field out. */
+	clearable?: boolean;
+	searchable?: boolean;
+}
+
+export function SelectField<T extends string>({
+	value,
+	options,
+	onChange,
+	onEnd,
+	error,
+	clearable = false,
+	...rest
+}: SelectFieldProps<T>) {
+	return (
+		<Select
+			{...rest}
+			value={value ?? null}
+			data={options.map(({ value: key, label }) => ({ value: key as string, label }))}
+			error={orNull(error)}
+			clearable={clearable}
+			allowDeselect={false}
+			checkIconPosition="right"
+			comboboxProps={{ withinPortal: true, shadow: "sm" }}
+			onBlur={() => onEnd?.()}
+			onChange={(next) => onChange(options.find((option) => option.value === next)?.value)}
+		/>
+	);
+}
+
+interface SwitchFieldProps extends FieldProps {
+	value: boolean;
+	onChange: (value: boolean) => void;
+}
+
+export function SwitchField({ value, onChange, onEnd, error, ...rest }: SwitchFieldProps) {
+	return (
+		<Switch
+			{...rest}
+			size="xs"
+			checked={value}
+			error={orNull(error)}
+			onBlur={() => onEnd?.()}
+			onChange={(event) => onChange(event.currentTarget.checked)}
+		/>
+	);
+}
+
+interface TagsFieldProps extends FieldProps {
+	value: readonly string[] | null | undefined;
+	onChange: (value: string[]) => void;
+	placeholder?: string;
+}
+
+/** Several short texts. A comma ends one; what was typed is taken when the field is left. */
+export function TagsField({ value, onChange, onEnd, error, ...rest }: TagsFieldProps) {
+	return (
+		<TagsInput
+			{...rest}
+			value={[...(value ?? [])]}
+			error={orNull(error)}
+			acceptValueOnBlur
+			onBlur={() => onEnd?.()}
+			onChange={onChange}
+		/>
+	);
+}
