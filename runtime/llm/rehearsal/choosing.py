@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from runtime.llm.rehearsal.finding import FREE_TEXT, known_value, values_in
@@ -14,6 +14,8 @@ from runtime.playbook.engine_tools import TRANSITION_TOOL
 
 FOUND_WEIGHT: Final = 3
 """A value found in the message counts as much as this many words in common."""
+EARLIER: Final = 3
+"""Earlier messages that a stage which was just entered looks at."""
 PARALLEL: Final = 3
 """Calls made at once for several values of one parameter."""
 
@@ -31,17 +33,30 @@ def choose_calls(view: View) -> list[Call]:
     """The calls to make now; none means: speak."""
     if not view.may_call or not view.user or view.here:
         return []
-    options = [
-        option for name, tool in view.tools.items() if (option := _option(name, tool, view)) is not None
-    ]
-    if options:
-        best = max(options, key=lambda option: option.score)
-        return [Call(best.name, arguments) for arguments in best.calls]
+    for text in _texts(view):
+        calls = _best_calls(replace(view, user=text))
+        if calls:
+            return calls
     agreed = _agreed(view)
     if agreed is not None:
         return [agreed]
     target = choose_target(view)
     return [target] if target is not None else []
+
+
+def _texts(view: View) -> Sequence[str]:
+    """The message; in a stage that was entered while it was answered, the newest ones before it too."""
+    just_entered = bool(view.turn) and not view.replies_here
+    return (view.user, *view.earlier[:EARLIER]) if just_entered else (view.user,)
+
+
+def _best_calls(view: View) -> list[Call]:
+    found = (_option(name, tool, view) for name, tool in view.tools.items())
+    options = [option for option in found if option is not None]
+    if not options:
+        return []
+    best = max(options, key=lambda option: option.score)
+    return [Call(best.name, arguments) for arguments in best.calls]
 
 
 def _option(name: str, tool: Mapping[str, Any], view: View) -> Option | None:
@@ -109,11 +124,12 @@ def _spread(arguments: Mapping[str, Any], found: Mapping[str, list[Any]]) -> tup
 
 def _agreed(view: View) -> Call | None:
     """After a plain yes: the tool that was not called yet and whose parameters the last result fills."""
-    if not is_yes(view.user) or not view.past:
+    last = view.past[-1] if view.past else None
+    if not is_yes(view.user) or last is None or not last.success or not isinstance(last.value, Mapping):
         return None
     used = {result.tool for result in view.past}
     for name, tool in view.tools.items():
-        arguments = {parameter: known_value(parameter, view) for parameter in _required(tool)}
+        arguments = {parameter: last.value.get(parameter) for parameter in _required(tool)}
         if name not in used and arguments and None not in arguments.values():
             return Call(name, arguments)
     return None
@@ -124,10 +140,7 @@ def choose_target(view: View) -> Call | None:
     failed = any(result.tool == TRANSITION_TOOL and not result.success for result in view.turn)
     if view.moved or failed or not view.stage.targets:
         return None
-    texts: Sequence[str] = (
-        (view.user,) if view.replies_here or not view.turn else (view.user, *view.earlier[:3])
-    )
-    for text in texts:
+    for text in _texts(view):
         scores = [(_match(text, description), target) for target, description in view.stage.targets]
         best, target = max(scores, key=lambda scored: scored[0])
         if best > 0:

@@ -29,29 +29,41 @@ class Call:
 Line = str | Call
 
 
-def author_line(lines: Any, view: View, *, may_call: bool) -> Line | None:
+def author_line(lines: Any, view: View, *, fallback: bool, may_call: bool) -> Line | None:
     """What the first line that holds says or calls; None if none holds.
 
+    Lines without a `when` are the `fallback`: they are asked for last, when the rules found nothing to call.
     A line whose placeholders cannot be filled does not hold, nor does a call that was already made for this
     message, or any call where none may be made.
     """
     for line in lines if isinstance(lines, list) else ():
-        if isinstance(line, Mapping) and _holds(line.get("when"), view):
-            found = _call(line["call"], view) if "call" in line else _say(line.get("say"), view)
+        if not isinstance(line, Mapping) or (line.get("when") is None) != fallback:
+            continue
+        if fallback or _holds(line["when"], view):
+            matched = _matched(line.get("when"), view)
+            found = (
+                _call(line["call"], view, matched) if "call" in line else _say(line.get("say"), view, matched)
+            )
             if found is not None and (may_call or isinstance(found, str)):
                 return found
     return None
 
 
 def _holds(when: Any, view: View) -> bool:
-    """All conditions of a `when` hold; none at all, or None, always holds."""
-    if when is None:
-        return True
+    """Every condition of a `when` holds. An unknown condition never does."""
     if isinstance(when, (str, list)):
         return _user_said(when, view)
     if not isinstance(when, Mapping):
         return False
     return all(name in _CONDITIONS and _CONDITIONS[name](value, view) for name, value in when.items())
+
+
+def _matched(when: Any, view: View) -> str:
+    """The message in which the line's words were found; without such words the newest message."""
+    words = when.get("earlier", when.get("user")) if isinstance(when, Mapping) else when
+    said = [text for text in (view.user, *view.earlier) if text]
+    found = (text for text in said if any(_matches(text, word) for word in _texts(words or [])))
+    return next(found, said[0] if said else "")
 
 
 def _user_said(words: Any, view: View) -> bool:
@@ -72,15 +84,25 @@ def _texts(value: Any) -> list[str]:
 
 
 def _after(names: Any, view: View) -> bool:
-    return bool(view.here) and view.here[-1].success and view.here[-1].tool in _texts(names)
+    return len(view.here) == 1 and view.here[0].success and view.here[0].tool in _texts(names)
 
 
 def _failed(names: Any, view: View) -> bool:
     return bool(view.here) and not view.here[-1].success and view.here[-1].tool in _texts(names)
 
 
+def _last(names: Any, view: View) -> bool:
+    return bool(view.past) and view.past[-1].success and view.past[-1].tool in _texts(names)
+
+
+def _last_failed(names: Any, view: View) -> bool:
+    return bool(view.past) and not view.past[-1].success and view.past[-1].tool in _texts(names)
+
+
 def _known(paths: Any, view: View) -> bool:
-    return all(_lookup(path, view) not in (None, False, "", [], {}) for path in _texts(paths))
+    """Every path leads to a variable that is something."""
+    values = [_walk(view.variables, path.split(".")) for path in _texts(paths)]
+    return all(value not in (None, False, "", [], {}) for value in values)
 
 
 def _unknown(paths: Any, view: View) -> bool:
@@ -104,6 +126,8 @@ _CONDITIONS: Final[Mapping[str, Callable[[Any, View], bool]]] = {
     "earlier": _ever_said,
     "after": _after,
     "failed": _failed,
+    "last": _last,
+    "lastFailed": _last_failed,
     "known": _known,
     "unknown": _unknown,
     "nobody": _nobody,
@@ -112,18 +136,18 @@ _CONDITIONS: Final[Mapping[str, Callable[[Any, View], bool]]] = {
 }
 
 
-def _say(text: Any, view: View) -> str | None:
-    """A text, or the next of a list of texts."""
+def _say(text: Any, view: View, matched: str) -> str | None:
+    """A text, or of a list of texts the one for this reply of the visit, the last one from there on."""
     texts = _texts(text) if isinstance(text, (str, list)) else []
-    return _filled(texts[view.replies % len(texts)], view) if texts else None
+    return _filled(texts[min(view.replies_here, len(texts) - 1)], view, matched) if texts else None
 
 
-def _filled(text: str, view: View) -> str | None:
+def _filled(text: str, view: View, matched: str) -> str | None:
     missing = False
 
     def fill(match: re.Match[str]) -> str:
         nonlocal missing
-        value = _lookup(match.group(1), view)
+        value = _lookup(match.group(1), view, matched)
         missing = missing or value is None
         return words_of(value)
 
@@ -144,11 +168,13 @@ def words_of(value: Any) -> str:
     return str(value)
 
 
-def _lookup(path: str, view: View) -> Any:
-    """`user`, `vars.NAME…`, `TOOL.FIELD…` of that tool's last success, or `TOOL.error` of its last failure."""
+def _lookup(path: str, view: View, matched: str) -> Any:
+    """`user`, `said`, `vars.NAME…`, `TOOL.FIELD…` of its last success, `TOOL.error` of its last failure."""
     root, *rest = path.split(".")
     if root == "user" and not rest:
         return view.user or None
+    if root == "said" and not rest:
+        return matched or None
     if root == "vars" and rest:
         return _walk(view.variables, rest)
     if rest == ["error"]:
@@ -169,14 +195,14 @@ def _walk(value: Any, path: Sequence[str]) -> Any:
     return value
 
 
-def _call(call: Any, view: View) -> Call | None:
+def _call(call: Any, view: View, matched: str) -> Call | None:
     if isinstance(call, str):
         return None if any(result.tool == call for result in view.here) else Call(call)
     if not isinstance(call, Mapping) or not isinstance(call.get("name"), str):
         return None
     arguments: dict[str, Any] = {}
     for name, value in (call.get("arguments") or {}).items():
-        filled = _argument(value, view)
+        filled = _argument(value, view, matched)
         if filled is None:
             return None
         arguments[name] = filled
@@ -184,9 +210,9 @@ def _call(call: Any, view: View) -> Call | None:
     return None if done else Call(call["name"], arguments)
 
 
-def _argument(value: Any, view: View) -> Any:
+def _argument(value: Any, view: View, matched: str) -> Any:
     """A placeholder alone keeps its type; text with placeholders is text; anything else is as it is."""
     if not isinstance(value, str):
         return value
     whole = _PLACEHOLDER.fullmatch(value)
-    return _lookup(whole.group(1), view) if whole else _filled(value, view)
+    return _lookup(whole.group(1), view, matched) if whole else _filled(value, view, matched)

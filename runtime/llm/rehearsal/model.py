@@ -96,12 +96,15 @@ def answer(request: LLMRequest) -> AssistantMessage:
         return AssistantMessage(text=reply_to_raw(prompt), stop="end_turn")
     view = read_view(request.window)
     may_call = view.may_call and request.tool_choice != "none"
-    line = author_line(request.stage_metadata.get(REHEARSAL), view, may_call=may_call)
-    if isinstance(line, str):
-        return AssistantMessage(text=line, stop="end_turn")
-    calls = [line] if line is not None else choose_calls(view) if may_call else []
-    if not calls:
-        return AssistantMessage(text=reply(view), stop="end_turn")
+    lines = request.stage_metadata.get(REHEARSAL)
+    line = author_line(lines, view, fallback=False, may_call=may_call)
+    calls = choose_calls(view) if line is None and may_call else []
+    if line is None and not calls:
+        line = author_line(lines, view, fallback=True, may_call=may_call)
+    if isinstance(line, Call):
+        calls = [line]
+    elif not calls:
+        return AssistantMessage(text=line if line is not None else reply(view), stop="end_turn")
     made = tuple(_made(call, view, f"r{request.call}_{number}") for number, call in enumerate(calls, start=1))
     return AssistantMessage(tool_calls=made, stop="tool_use")
 

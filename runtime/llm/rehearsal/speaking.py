@@ -34,7 +34,7 @@ _SWAPS: Final = (
 
 def reply(view: View) -> str:
     """A reply. Deterministic, never empty, and never a fact that no text of the window has."""
-    told = [line for result in view.turn if (line := _told(result))]
+    told = [line for result in view.here if (line := _told(result))]
     if told:
         return " ".join(told)
     sentences = [
@@ -44,7 +44,8 @@ def reply(view: View) -> str:
     question = _question(view, sentences)
     if spoken or question:
         return " ".join(part for part in (spoken, question) if part)
-    return _plain(view, sentences)
+    earlier = [line for result in view.turn if (line := _told(result))]
+    return " ".join(earlier) or _plain(view, sentences)
 
 
 def reply_to_raw(prompt: str) -> str:

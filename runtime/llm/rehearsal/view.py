@@ -41,11 +41,11 @@ class View:
     earlier: tuple[str, ...] = ()
     """The user's messages before that one, newest first."""
     here: tuple[Result, ...] = ()
-    """Results since the user's message, in this stage."""
+    """Results since the user's message, in this stage; of transitions only the refused ones."""
     turn: tuple[Result, ...] = ()
     """Results since the user's message, in any stage."""
     past: tuple[Result, ...] = ()
-    """All results of the window, oldest first."""
+    """All results of the window but transitions, oldest first."""
     variables: Mapping[str, Any] = field(default_factory=dict)
     replies: int = 0
     """Replies of the model in the window."""
@@ -63,7 +63,7 @@ def read_view(window: ContextWindow) -> View:
     user_at = _last(segments, _is_user)
     reply_at = _last(segments, _is_reply)
     start = max(user_at, reply_at, _last(segments, _is_nobody))
-    past = _results(segments, 0)
+    past = [result for result in _results(segments, 0) if result.tool != TRANSITION_TOOL]
     turn = _results(segments, start + 1)
     said = [segment.text for segment in segments if _is_user(segment)]
     answered = reply_at > user_at
@@ -72,7 +72,7 @@ def read_view(window: ContextWindow) -> View:
         tools=_tools(segments, stage),
         user="" if answered or not said else said[-1],
         earlier=tuple(reversed(said if answered else said[:-1])),
-        here=tuple(_results(segments, max(start, stage_at) + 1)),
+        here=tuple(r for r in _results(segments, max(start, stage_at) + 1) if _counts(r)),
         turn=tuple(turn),
         past=tuple(past),
         variables=_variables(segments),
@@ -135,6 +135,10 @@ def _results(segments: Sequence[Segment], start: int) -> list[Result]:
             success = bool(segment.meta.get("success", True))
             found.append(Result(name, arguments, success, as_json(segment.text)))
     return found
+
+
+def _counts(result: Result) -> bool:
+    return result.tool != TRANSITION_TOOL or not result.success
 
 
 def as_json(text: str) -> Any:

@@ -7,12 +7,14 @@ from functools import lru_cache
 from typing import Final
 
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
-_FILLER_WORDS: Final = """a about after all also am an and any anything are as at back be been but by can could
-    customer did do does don't else for from get give given had has have he hello help her here hey hi him his how
-    i i'd i'll i'm if in into is it it's its just know like made make me more my need needs no not of off ok okay
-    on one or other our out over person please said say says she so some something tell than thank thanks that
-    the their them then there these they this to too up us user want wants was we what what's when where which
-    who why will wish with would yes you your"""
+_FILLER_WORDS: Final = """
+    a about after all also am an and any anything are as at back be been but by can could customer
+    did do does don't else for from get give given had has have he hello help her here hey hi him
+    his how i i'd i'll i'm if in into is it it's its just know like made make me more my need needs
+    no not of off ok okay on one or other our out over person please said say says she so some
+    something tell than thank thanks that the their them then there these they this to too up us
+    user want wants was we what what's when where which who why will wish with would yes you your
+"""
 _FILLERS: Final = frozenset(_FILLER_WORDS.split())
 _ALIKE: Final = (
     ("refund", "reimburse", "reimbursement", "moneyback"),
