@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from builder.validation.diagnostics import Diagnostic, Fix, warning
+from builder.validation.diagnostics import Diagnostic, warning
 from builder.validation.outline import Outline, PlacedTool
 from runtime.playbook import MockImplementation
 
@@ -20,7 +20,5 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
 
 
 def _unanswered(placed: PlacedTool, why: str) -> Diagnostic:
-    label = "Answer it with a mock"
-    fix = Fix(command="mockTool", label=label, args={"stage": placed.stage_id, "tool": placed.tool.name})
     message = f"The tool “{placed.tool.name}” {why}."
-    return warning("tool-not-implemented", message, placed.path, stage=placed.stage_id, fix=fix)
+    return warning("tool-not-implemented", message, placed.path, stage=placed.stage_id)

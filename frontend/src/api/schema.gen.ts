@@ -1700,6 +1700,7 @@ export interface components {
         RenderedRequest: {
             provider: string;
             model: string;
+            /** @description Empty for the rehearsal model: it is sent nowhere; `body` is what a Claude model would get. */
             url: string;
             body: {
                 [key: string]: unknown;
