@@ -73,7 +73,8 @@ class Command(BaseCommand):
         for problem in outcome.problems:
             self.stderr.write(problem)
         if outcome.unused:
-            self.stderr.write(f"{outcome.unused} model outputs of the script were not asked for.")
+            outputs = "output of the script was" if outcome.unused == 1 else "outputs of the script were"
+            self.stderr.write(f"{outcome.unused} model {outputs} not asked for.")
         if outcome.problems:
             sys.exit(WENT_OTHERWISE)
 

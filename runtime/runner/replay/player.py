@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
+from datetime import UTC
 from typing import Any, assert_never
 
 from runtime.conversation import events as ev
@@ -49,7 +50,7 @@ def play(playbook: Playbook, script: Script, tell: Tell, *, model: str = DEFAULT
 
     `model` is for stages that name none. Must be called where no event loop runs.
     """
-    changed = script.options.model_dump(exclude_unset=True)
+    changed = script.options.model_dump(by_alias=False, exclude_unset=True)
     runnable = playbook.model_copy(update={"options": playbook.options.model_copy(update=changed)})
 
     async def main() -> Outcome:
@@ -63,7 +64,7 @@ class Player:
 
     def __init__(self, playbook: Playbook, script: Script, tell: Tell, model: str) -> None:
         self._playbook, self._script, self._tell = playbook, script, tell
-        self._clock = VirtualClock(script.clock)
+        self._clock = VirtualClock(script.clock.astimezone(UTC))
         self._llm = PlayedLLM()
         self._llms = PlayedSource(self._llm, model)
         self._tools = ScriptedTools(script.tools, ToolBox(self._clock.sleep), self._clock)
