@@ -17,6 +17,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
 
+from builder.seeding import seed_gallery
+
 OWNER = "owner"
 
 
@@ -52,13 +54,14 @@ def use_link_token(token: str) -> bool:
 
 
 def owner() -> User:
-    """The one local user, made at the first call; signs in by link only."""
+    """The one local user, made at the first call with a first playbook; signs in by link only."""
     user, created = User.objects.get_or_create(
         username=OWNER, defaults={"is_staff": True, "is_superuser": True}
     )
     if created:
         user.set_unusable_password()
         user.save(update_fields=["password"])
+    seed_gallery(user)
     return user
 
 
