@@ -72,7 +72,8 @@ const isTyping = (target: EventTarget) =>
 	target instanceof HTMLElement && target.matches("input, textarea, [contenteditable]");
 
 export function InspectorPanel(props: InspectorPanelProps) {
-	const { live, sessionId, onCallSelected } = props;
+	const { live, onCallSelected } = props;
+	const sessionId = useStore(live, (state) => state.sessionId) ?? props.sessionId;
 	const [tab, setTab] = useState<Tab>("window");
 	const numbers = useCallNumbers(live);
 	const chosen = props.call !== null && numbers.includes(props.call) ? props.call : (numbers.at(-1) ?? null);
@@ -120,7 +121,7 @@ export function InspectorPanel(props: InspectorPanelProps) {
 				) : (
 					<Tabs.Panel value={tab} className={styles.body}>
 						{call?.segments ? (
-							<TabBody {...props} tab={tab} call={call} document={document} />
+							<TabBody {...props} sessionId={sessionId} tab={tab} call={call} document={document} />
 						) : (
 							<p className={styles.loading}>{problem ?? "Loading the call…"}</p>
 						)}

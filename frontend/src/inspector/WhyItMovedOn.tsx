@@ -34,6 +34,7 @@ export function WhyItMovedOn(props: TabProps) {
 						<button
 							type="button"
 							className={styles.ruleName}
+							title={ruleSentence(props.document, rule.transition)}
 							onClick={() => props.onTransitionSelected(rule.transition)}
 						>
 							{ruleSentence(props.document, rule.transition)}
