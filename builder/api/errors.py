@@ -10,7 +10,7 @@ from typing import Any
 import ninja.errors
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
 from django.http import Http404, HttpRequest, HttpResponse
-from django.http.request import UnreadablePostError
+from django.http.request import RawPostDataException, UnreadablePostError
 from ninja import NinjaAPI
 from pydantic import Field
 
@@ -107,6 +107,8 @@ def as_api_error(failure: Exception, request: HttpRequest) -> ApiError:
             return ApiError(400, "bad-json", str(failure))
         case RequestDataTooBig():
             return too_large()
+        case RawPostDataException():
+            return ApiError(415, "unsupported-type", "Send the document itself as the body, not a form.")
         case TooManyFieldsSent() | UnreadablePostError():
             return ApiError(400, "bad-request", "The request could not be read.")
     return _unexpected(failure)

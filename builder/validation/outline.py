@@ -90,9 +90,9 @@ class Outline:
             return tuple(stage for stage in self.stages if stage != rule.action.target_stage)
         return (rule.from_stage,) if rule.from_stage in self.stages else ()
 
-    def rules_from(self, stage: Stage) -> list[Transition]:
+    def rules_from(self, stage: Stage) -> tuple[Transition, ...]:
         """The rules that can fire in the stage."""
-        return [rule for _, rule in self.rules if stage.id in self.sources(rule)]
+        return tuple(self._rules_by_stage.get(stage.id, ()))
 
     def offered(self, stage: Stage) -> frozenset[str]:
         """Names of the tools that the stage can call: the global ones and its own."""
@@ -123,6 +123,14 @@ class Outline:
         parts = path.split("/")[1:]
         rank = _FIRST.index(parts[0]) if parts and parts[0] in _FIRST else len(_FIRST)
         return (rank, *((1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts))
+
+    @cached_property
+    def _rules_by_stage(self) -> dict[str, list[Transition]]:
+        found: dict[str, list[Transition]] = {}
+        for _, rule in self.rules:
+            for source in self.sources(rule):
+                found.setdefault(source, []).append(rule)
+        return found
 
     @cached_property
     def _stage_index(self) -> dict[int, int]:

@@ -13,32 +13,35 @@ from runtime.playbook import Stage
 
 def check(outline: Outline) -> Iterator[Diagnostic]:
     """Rules that are switched off lead nowhere."""
-    for stage in outline.stages.values():
-        if stage.id not in outline.reachable:
-            yield _unreachable(outline, stage)
+    lost = [stage for stage in outline.stages.values() if stage.id not in outline.reachable]
+    if not lost:
+        return
+    near = _neighbours(outline)
+    for stage in lost:
+        nearest = near.get(stage.id) or _beside(outline, stage)
+        yield _unreachable(outline, stage, outline.stages[nearest])
 
 
-def _unreachable(outline: Outline, stage: Stage) -> Diagnostic:
-    nearest = _nearest_reachable(outline, stage)
+def _unreachable(outline: Outline, stage: Stage, nearest: Stage) -> Diagnostic:
     label = f"Connect it from “{nearest.name}”"
     fix = Fix(command="connect", label=label, args={"from": nearest.id, "target": stage.id})
     message = (
-        f"“{stage.name}” is never reached: no transition leads there. "
+        f"“{stage.name}” is never reached: no path from the start leads there. "
         f"The nearest stage that is reached is “{nearest.name}”."
     )
-    related = (outline.stage_path(nearest),)
-    return warning(
-        "unreachable-stage", message, outline.stage_path(stage), related=related, stage=stage.id, fix=fix
-    )
+    path, related = outline.stage_path(stage), (outline.stage_path(nearest),)
+    return warning("unreachable-stage", message, path, related=related, stage=stage.id, fix=fix)
 
 
-def _nearest_reachable(outline: Outline, stage: Stage) -> Stage:
-    """By transitions, whichever way they point; else the nearest in the list of stages."""
-    distances = nx.single_source_shortest_path_length(outline.graph.to_undirected(as_view=True), stage.id)
+def _neighbours(outline: Outline) -> dict[str, str]:
+    """For stages that hang together with reached ones: the nearest, whichever way the rules point."""
+    reached = [key for key in outline.stages if key in outline.reachable]
+    paths = nx.multi_source_dijkstra_path(outline.graph.to_undirected(as_view=True), reached)
+    return {key: path[0] for key, path in paths.items()}
+
+
+def _beside(outline: Outline, stage: Stage) -> str:
+    """For stages that hang together with nothing: the nearest reached one in the list of stages."""
     here = outline.index_of(stage)
-
-    def distance(other: str) -> tuple[float, int]:
-        candidate = outline.stages[other]
-        return distances.get(other, float("inf")), abs(outline.index_of(candidate) - here)
-
-    return outline.stages[min(sorted(outline.reachable, key=list(outline.stages).index), key=distance)]
+    reached = [key for key in outline.stages if key in outline.reachable]
+    return min(reached, key=lambda key: abs(outline.index_of(outline.stages[key]) - here))

@@ -6,9 +6,11 @@ import json
 from typing import Any
 from uuid import uuid4
 
+import pytest
+
 from builder.models import SavedPlaybook
 from tests.builder.api.conftest import Person, error_of
-from tests.builder.documents import document, rule, stage
+from tests.builder.documents import document, end, rule, stage
 
 
 def test_a_new_playbook_is_kept_exactly_as_it_was_sent(ana: Person) -> None:
@@ -178,3 +180,19 @@ def test_another_person_s_playbook_looks_like_none_at_all(ana: Person, ben: Pers
     assert ben.post("/playbooks", {"copyOf": playbook["id"]}).status_code == 404
     assert ben.get("/playbooks").json() == []
     assert ana.get(mine).json()["revision"] == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["__proto__", "constructor", "__class__", "null", "0", "a.b[c]", "../x", "stage/1", "a'b\"c", "~"]
+)
+def test_ids_that_are_special_elsewhere_work_like_any_other(ana: Person, name: str) -> None:
+    odd = document(
+        stages=[stage(name), end()], rules=[rule(name, name, "bye", action={"targetStage": "bye"})]
+    )
+    odd["transitions"][0]["action"]["data"] = {name: name}
+    odd["variables"] = [{"name": name}]
+    detail = ana.create(odd)
+    assert detail["diagnostics"] == []
+    written = json.loads(ana.get(f"/playbooks/{detail['id']}/export").content)
+    assert written["stages"][0]["id"] == written["transitions"][0]["from"] == name
+    assert written["transitions"][0]["action"]["data"] == {name: name}

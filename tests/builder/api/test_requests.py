@@ -61,6 +61,28 @@ def test_a_body_just_under_the_limit_is_read(ana: Person) -> None:
     assert ana.post("/validate", body).status_code == 200
 
 
+def test_a_form_upload_is_told_to_send_the_file_itself(ana: Person) -> None:
+    form = b'--b\r\nContent-Disposition: form-data; name="file"; filename="a.json"\r\n\r\n{}\r\n--b--\r\n'
+    answer = ana.client.generic(
+        "POST",
+        "/api/import",
+        form,
+        content_type="multipart/form-data; boundary=b",
+        headers={"X-CSRFToken": ana.token},
+    )
+    assert (answer.status_code, error_of(answer)["code"]) == (415, "unsupported-type")
+
+
+def test_a_session_is_refused_with_places_in_its_document(ana: Person) -> None:
+    shapeless = document()
+    del shapeless["transitions"][0]["action"]
+    answer = ana.post("/sessions", {"document": shapeless})
+    assert (answer.status_code, error_of(answer)["path"]) == (422, "/transitions/0/action")
+    pointless = document(initialStage="gone")
+    answer = ana.post("/sessions", {"document": pointless})
+    assert (answer.status_code, error_of(answer)["path"]) == (422, "/initialStage")
+
+
 def test_a_byte_order_mark_does_no_harm(ana: Person) -> None:
     body = b"\xef\xbb\xbf" + json.dumps({"document": document()}).encode()
     assert ana.post("/validate", body).status_code == 200
