@@ -194,7 +194,9 @@ class Hub:
 
     def leave(self, session: uuid.UUID) -> int:
         """A socket is gone; how many are left."""
-        room = self._room(session)
+        room = self._rooms.get(session)
+        if room is None:  # the session was deleted under its sockets
+            return 0
         room.viewers -= 1
         room.used_at = self._now()
         return room.viewers
@@ -342,14 +344,18 @@ class Hub:
             await self._unload(room)
 
     async def _end_turns(self) -> None:
-        for room in self._rooms.values():
-            if room.users and room.loaded is not None:
-                await room.loaded.session.stop("process_died")
-        left = {task for room in self._rooms.values() for task in room.tasks}
-        if left:
-            _, hanging = await asyncio.wait(left, timeout=DRAIN_SECONDS)
-            for task in hanging:
-                task.cancel()
+        """Ends them, and the turns of messages that waited behind them: those are in the log then."""
+        deadline = asyncio.get_running_loop().time() + DRAIN_SECONDS
+        while asyncio.get_running_loop().time() < deadline:
+            busy = [room for room in self._rooms.values() if room.tasks]
+            if not busy:
+                return
+            for room in busy:
+                if room.loaded is not None:
+                    await room.loaded.session.stop("process_died")
+            await asyncio.wait({task for room in busy for task in room.tasks}, timeout=0.05)
+        for task in [task for room in self._rooms.values() for task in room.tasks]:
+            task.cancel()
 
     async def _tend_for_ever(self) -> None:
         while True:
@@ -369,8 +375,8 @@ class Hub:
         if self._renewed_at is None or (now - self._renewed_at).total_seconds() >= RENEW_SECONDS:
             self._renewed_at = now
             lost = await in_database(leases.renew, busy, self.process, now) if busy else set()
-            for session in lost:
-                self._abandon(self._rooms[session])
+            for room in [self._rooms[session] for session in lost if session in self._rooms]:
+                self._abandon(room)
 
     def _abandon(self, room: Room) -> None:
         """The lease is gone: whatever runs here would be refused by the store at its next event."""

@@ -5,6 +5,7 @@ Two unions told apart by `type`. Every event of the log is a server frame as it 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, TypeAdapter
@@ -15,13 +16,22 @@ from runtime.inspector.calls import CallView
 from runtime.playbook import StageContextPolicy
 
 
-def _storable(text: str) -> str:
-    if "\x00" in text:
+def _storable(value: Any) -> Any:
+    """PostgreSQL takes U+0000 in no text, JSON's included."""
+    if isinstance(value, str) and "\x00" in value:
         raise ValueError("the character U+0000 cannot be stored")
-    return text
+    for inner in _inside(value):
+        _storable(inner)
+    return value
 
 
-ClientId = Annotated[str, Field(min_length=1, max_length=100)]
+def _inside(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return (*value.keys(), *value.values())
+    return value if isinstance(value, list) else ()
+
+
+ClientId = Annotated[str, AfterValidator(_storable), Field(min_length=1, max_length=100)]
 
 
 class Hello(Value):
@@ -64,8 +74,8 @@ class SetVariable(Value):
     """Sets a variable of the session by hand."""
 
     type: Literal["set"]
-    variable: str = Field(min_length=1, max_length=200)
-    value: Any = None
+    variable: Annotated[str, AfterValidator(_storable), Field(min_length=1, max_length=200)]
+    value: Annotated[Any, AfterValidator(_storable)] = None
 
 
 class Breakpoints(Value):

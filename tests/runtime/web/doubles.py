@@ -86,7 +86,9 @@ class PretendSession:
             await self._log(ev.UserMessageEvent, turn=turn, text=text, client_id=client_id)
             self._turn = asyncio.create_task(self._reply(turn))
             await asyncio.wait({self._turn})
-            if not self._turn.cancelled():
+            if self._turn.cancelled():  # before it said anything
+                await self._end(ev.TurnInterrupted, turn=turn, stage="greeting", reason=self._ending)
+            else:
                 self._turn.result()
 
     async def stop(self, reason: str = "stop") -> None:

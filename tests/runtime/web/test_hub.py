@@ -198,6 +198,19 @@ async def test_stopping_the_server_ends_running_turns(
     assert refused.code == "closing"
 
 
+async def test_a_message_that_waits_when_the_server_stops_is_in_the_log(
+    hub: live.Hub, session: uuid.UUID, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "DRAIN_SECONDS", 0.3)
+    model.hold_before(1)
+    turns = [asyncio.create_task(hub.do(session, message(f"m{number}"))) for number in range(2)]
+    await until_running(hub, session)
+    await hub.close()
+    await asyncio.gather(*turns)
+    log = await types(session)
+    assert (log.count("user_message"), log.count("turn_interrupted")) == (2, 2)
+
+
 async def test_only_so_many_messages_may_wait(hub: live.Hub, session: uuid.UUID, model: Model) -> None:
     gate = model.hold_before(0)
     sent = [asyncio.create_task(hub.do(session, message(f"m{n}"))) for n in range(live.MOST_WAITING)]

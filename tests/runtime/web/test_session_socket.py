@@ -190,6 +190,7 @@ async def test_an_interrupting_message_ends_the_running_turn(connect: Connect, m
         ('{"type": "message", "text": "no id"}', "bad-frame"),
         ('{"type": "message", "clientId": "x", "text": "a\\u0000b"}', "bad-frame"),
         ('{"type": "message", "clientId": "x", "text": "a\\ud800b"}', "bad-frame"),
+        ('{"type": "set", "variable": "v", "value": [{"a": "\\u0000"}]}', "bad-frame"),
         ('{"type": "hello", "afterSeq": "many"}', "bad-frame"),
         ('{"type": "stop", "more": 1}', "bad-frame"),
         ('{"type": "fork", "atTurn": 1}', "not-yet"),
