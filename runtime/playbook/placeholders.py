@@ -18,6 +18,8 @@ _SECRET = re.compile(r"\{\{secret\.[A-Za-z0-9_]+\}\}")
 _VARIABLE = re.compile(r"^\$([A-Za-z_][A-Za-z0-9_]*)$")
 _IDENTIFIER = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _MESSAGE: Final = "|message"
+_MOST_UNCLOSED: Final = 500
+"""Braces without an end, after which a text is taken as no template any more: reading stays linear."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,7 @@ def as_text(value: Any) -> str:
 
 def _parts(text: str) -> Iterator[str | Placeholder]:
     """The text cut into literal pieces and placeholders, in order."""
-    position = start = 0
+    position = start = unclosed = 0
     while position < len(text):
         secret = _SECRET.match(text, position)
         if secret is not None:
@@ -113,7 +115,12 @@ def _parts(text: str) -> Iterator[str | Placeholder]:
         elif text.startswith(("{{", "}}"), position):
             yield text[start:position] + text[position]
             position = start = position + 2
-        elif text[position] == "{" and (end := _closing(text, position)) is not None:
+        elif text[position] == "{" and unclosed < _MOST_UNCLOSED:
+            end = _closing(text, position)
+            if end is None:
+                unclosed += 1
+                position += 1
+                continue
             yield text[start:position]
             yield _placeholder(text, position, end)
             position = start = end

@@ -1,0 +1,53 @@
+"""Arguments against a tool's schema: checked before anything runs, nothing fetched, linear patterns."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from runtime.playbook.arguments import argument_error
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "kind": {"enum": ["city", "cargo"]},
+        "n": {"type": "integer"},
+        "code": {"type": "string", "pattern": "^(a+)+$"},
+    },
+    "required": ["kind"],
+}
+
+
+def test_fitting_arguments_are_no_problem() -> None:
+    assert argument_error(SCHEMA, {"kind": "city", "n": 2}) is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        ({}, '"kind" is a required property'),
+        ({"kind": "race"}, "/kind"),
+        ({"kind": "city", "n": "two"}, "/n"),
+        (None, "not valid JSON"),
+    ],
+)
+def test_what_does_not_fit_is_told_with_its_place(arguments: dict[str, Any] | None, part: str) -> None:
+    assert part in (argument_error(SCHEMA, arguments) or "")
+
+
+@pytest.mark.parametrize("reference", ["http://127.0.0.1:1/x", "file:///etc/passwd"])
+def test_references_to_elsewhere_are_never_followed(reference: str) -> None:
+    assert "not followed" in (argument_error({"$ref": reference}, {}) or "")
+
+
+@pytest.mark.parametrize("schema", [{"type": 5}, {"properties": {"a": {"pattern": "(?=x)"}}}])
+def test_a_schema_that_cannot_be_used_makes_an_error_and_no_crash(schema: dict[str, Any]) -> None:
+    assert "not a usable JSON Schema" in (argument_error(schema, {"a": "x"}) or "")
+
+
+def test_a_pattern_made_to_hang_does_not() -> None:
+    began = time.perf_counter()
+    assert argument_error(SCHEMA, {"kind": "city", "code": "a" * 50 + "!"}) is not None
+    assert time.perf_counter() - began < 2
