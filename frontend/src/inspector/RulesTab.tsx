@@ -41,7 +41,7 @@ export function RulesTab(props: TabProps) {
 						const returns = transition?.action.mode === "return";
 						return (
 							<tr key={rule.seq} className={rule.verdict ? styles.held : undefined}>
-								<td>{rule.verdict ? "✓ held" : "– no"}</td>
+								<td className={styles.nowrap}>{rule.verdict ? "✓ held" : "– no"}</td>
 								<td>{transition ? endTitle(document, transition.from) : ""}</td>
 								<td>
 									<button

@@ -1,15 +1,17 @@
 import { useMemo } from "react";
 import { useStore } from "zustand";
-import { conditionSentence } from "../playbook/labels";
+import { conditionSentence, endTitle } from "../playbook/labels";
 import type { Playbook } from "../playbook/types";
 import { type Rule, rulesOfTurn, seenWords } from "./facts";
 import styles from "./Inspector.module.css";
 import type { TabProps } from "./props";
 
-/** The rule's sentence, or its id where the document has no such rule. */
-export function ruleSentence(document: Playbook, id: string): string {
+/** "model decides → Triage", or the rule's id where the document has no such rule. */
+function ruleSentence(document: Playbook, id: string): string {
 	const transition = document.transitions?.find((one) => one.id === id);
-	return transition ? conditionSentence(transition.condition) : id;
+	if (!transition) return id;
+	const target = transition.action.mode === "return" ? null : transition.action.targetStage;
+	return `${conditionSentence(transition.condition)} → ${endTitle(document, target)}`;
 }
 
 export function useRules({ live, call }: Pick<TabProps, "live" | "call">): Rule[] {
