@@ -1,18 +1,15 @@
-"""A session's events as lines that a person reads: who spoke, which tool ran, where it went and why."""
+"""A replay as lines that a person reads."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any, Final
 
 from runtime.conversation import events as ev
-from runtime.conversation.events import Event
 from runtime.runner.replay.report import CallSeen, End, Item
+from runtime.runner.wording import printable, words
 
 LABEL_WIDTH: Final = 7
-LONGEST: Final = 160
-"""Characters of arguments and results that a line shows."""
 
 
 def transcript_lines(item: Item) -> Iterator[str]:
@@ -26,45 +23,6 @@ def transcript_lines(item: Item) -> Iterator[str]:
             shown = words(item)
             if shown is not None:
                 yield line(*shown)
-
-
-def words(event: Event) -> tuple[str, str] | None:
-    """(label, text) of what a person wants to know of an event; None for the engine's bookkeeping."""
-    match event:
-        case ev.UserMessageEvent():
-            return ("added" if event.injected else "user"), event.text
-        case ev.TurnComplete():
-            return "reply", event.text or "[no reply]"
-        case ev.TurnInterrupted():
-            return "stopped", f"{event.shown_text} [{event.reason}]".strip()
-        case ev.TurnFailed():
-            return "failed", event.message
-        case ev.LLMCallRetry():
-            return "retry", f"{event.error} Again in {event.wait_ms / 1000:g} s."
-        case ev.StateChanged():
-            return "set", _changes(event)
-        case ev.SessionComplete():
-            return "end", f"the session is complete in {event.stage} ({event.reason.replace('_', ' ')})"
-    return quiet_words(event)
-
-
-def quiet_words(event: Event) -> tuple[str, str] | None:
-    """(label, text) of what happened beside the talk: tools and moves."""
-    match event:
-        case ev.ToolCallStart():
-            return "tool", f"{event.name} {short(event.arguments)}"
-        case ev.ToolCallComplete():
-            outcome = short(event.result) if event.success else f"failed: {event.error}"
-            return "result", f"{event.tool_name} → {outcome}"
-        case ev.StageEntered():
-            return "stage", event.stage
-        case ev.TransitionTriggered():
-            to = event.to_stage or "back to the caller"
-            rule = f" by {event.transition}" if event.transition else ""
-            return "move", f"{event.from_stage} → {to}{rule}{': ' + event.reason if event.reason else ''}"
-        case ev.TransitionRefused():
-            return "refused", event.reason
-    return None
 
 
 def call_words(call: CallSeen) -> str:
@@ -81,28 +39,12 @@ def line(label: str, text: str) -> str:
     return f"{label:<{LABEL_WIDTH}}  {printable(text).strip()}".replace("\n", indent).rstrip()
 
 
-def printable(text: str) -> str:
-    """The text without characters that would steer a terminal."""
-    return "".join(c if c in "\n\t" or c.isprintable() else "�" for c in text.replace("\r\n", "\n"))
-
-
-def short(value: Any) -> str:
-    """A value as JSON on one line, cut where it is long."""
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}… ({len(text)} characters)"
-
-
 def _phase(phase: int) -> str:
     return f"phase {phase}" if phase else "beside the turn"
 
 
 def _failure(ended: Any) -> str:
     return f"failed: {ended.error}" if isinstance(ended, ev.LLMCallFailed) else ""
-
-
-def _changes(event: ev.StateChanged) -> str:
-    parts = [f"{name} = {short(value)}" for name, value in event.set.items()]
-    return ", ".join([*parts, *(f"{name} deleted" for name in event.deleted)])
 
 
 def _end_lines(end: End) -> Iterator[str]:

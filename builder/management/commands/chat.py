@@ -1,0 +1,110 @@
+"""`manage.py chat FILE`: talk to a playbook in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import signal
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from django.conf import settings
+from django.core.management.base import BaseCommand
+
+from builder.management.files import UnusableFile, read_playbook
+from builder.management.terminal import leave_quietly, speak_utf8
+from runtime.llm.base import LLMError
+from runtime.llm.rehearsal import RehearsalLLM
+from runtime.llm.source import Connections
+from runtime.playbook import LLMConfig, Playbook
+from runtime.runner.clock import SystemClock
+from runtime.runner.memory import MemoryStore
+from runtime.runner.session import Session
+from runtime.runner.terminal.chat import TerminalChat
+from runtime.runner.terminal.lines import TypedLines
+from runtime.runner.wording import printable
+from runtime.tools import ToolBox
+
+UNUSABLE: Final = 2
+
+
+class Command(BaseCommand):
+    help = (
+        "A chat with a playbook in the terminal. Without a key the rehearsal model answers; nothing is "
+        "stored. Commands: /stage /window /vars /retry /help /quit."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("file", type=Path, metavar="FILE", help="a playbook file")
+        parser.add_argument(
+            "--model", metavar="ID", help="the model of every stage (`rehearsal` needs no key)"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            playbook = read_playbook(options["file"])
+            llms = connections()
+            if options["model"]:
+                llms.get(LLMConfig(), options["model"])
+        except (UnusableFile, LLMError) as failure:
+            self.stderr.write(str(failure))
+            sys.exit(UNUSABLE)
+        speak_utf8()
+        try:
+            asyncio.run(talk(playbook, llms, options["model"]))
+        except BrokenPipeError:
+            leave_quietly()
+
+
+def connections() -> Connections:
+    """The models of this environment; the rehearsal pauses between words for people only."""
+    pause = settings.STUDIO.rehearsal_delay_ms / 1000 if sys.stdout.isatty() else 0.0
+    return Connections(rehearsal=RehearsalLLM(word_delay_s=pause))
+
+
+async def talk(playbook: Playbook, llms: Connections, model: str | None) -> None:
+    """The whole chat."""
+    session = Session(
+        playbook, llms=llms, tools=ToolBox(), store=MemoryStore(), clock=SystemClock(), session_id="terminal"
+    )
+    if model:
+        await session.use(model=model)
+    chat = TerminalChat(session, TypedLines(typed if sys.stdin.isatty() else piped), write)
+    write(f"{printable(playbook.name)} · /help lists the commands\n")
+    stopping: set[asyncio.Task[None]] = set()
+    with contextlib.suppress(NotImplementedError):  # Windows: Ctrl+C ends the chat
+        asyncio.get_running_loop().add_signal_handler(
+            signal.SIGINT, lambda: stopping.add(asyncio.create_task(chat.stop()))
+        )
+    try:
+        await chat.run()
+    finally:
+        await session.aclose()
+        await llms.aclose()
+
+
+def typed(prompt: str) -> str | None:
+    """A line of a person, with the terminal's own editing."""
+    try:
+        return input(prompt)
+    except EOFError:
+        write("\n")
+        return None
+
+
+def piped(prompt: str) -> str | None:
+    """A line of a file or a pipe, repeated so that the output reads as a conversation."""
+    line = sys.stdin.readline()
+    if not line:
+        return None
+    write(prompt + line.rstrip("\n") + "\n")
+    return line.rstrip("\n")
+
+
+def write(text: str) -> None:
+    """Shows text at once, piece by piece."""
+    sys.stdout.write(text)
+    sys.stdout.flush()
