@@ -32,6 +32,9 @@ CALL_EVENTS = frozenset(
 )
 """Types of the events that a CallLog reads."""
 
+CANCELLED = "cancelled"
+"""Code of an `llm_call_failed` that was no failure: somebody stopped the turn."""
+
 CallStatus = Literal["running", "complete", "failed", "interrupted"]
 
 
@@ -258,12 +261,12 @@ def _status(call: _Call) -> CallStatus:
     if call.completed:
         return "complete"
     if call.failed:
-        return "failed"
+        return "interrupted" if call.failed.code == CANCELLED else "failed"
     return "interrupted" if call.interrupted else "running"
 
 
 def _error(failed: LLMCallFailed | None) -> CallError | None:
-    if failed is None:
+    if failed is None or failed.code == CANCELLED:
         return None
     return CallError(code=failed.code, message=failed.error, status=failed.status, retryable=failed.retryable)
 

@@ -85,6 +85,8 @@ def test_a_call_that_failed_or_was_cut_off_says_so() -> None:
     assert (view.error.code, view.error.status) == ("overloaded", 529)
     (view,) = views(started, event(ev.TurnInterrupted, turn=1, stage="greeting"))
     assert view.status == "interrupted"
+    (view,) = views(started, event(ev.LLMCallFailed, turn=1, call=1, error="Stopped.", code="cancelled"))
+    assert (view.status, view.error) == ("interrupted", None)
 
 
 def test_the_same_call_tried_again_keeps_its_previous_call() -> None:

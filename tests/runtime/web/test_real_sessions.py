@@ -219,7 +219,9 @@ async def test_a_session_that_is_over_takes_no_message(start: Start, models: Mod
     assert (refused["code"], refused["clientId"]) == ("not-now", "m2")
 
 
-async def test_a_stage_that_speaks_at_once_is_not_waited_for(start: Start, models: Models) -> None:
+async def test_a_stage_that_speaks_at_once_is_not_waited_for(
+    start: Start, models: Models, client: AsyncClient
+) -> None:
     models.says({"chunks": ["Welcome"], "hang": True})
     document = {**SHOP, "stages": [{**SHOP["stages"][0], "speakOnEnter": True}, *SHOP["stages"][1:]]}
     socket = await start(document)
@@ -229,6 +231,9 @@ async def test_a_stage_that_speaks_at_once_is_not_waited_for(start: Start, model
     await socket.say(type="stop")
     ended = await socket.until("turn_interrupted")
     assert ended["shownText"] == "Welcome"
+    (call,) = (await client.get(f"/api/sessions/{socket.session}/calls")).json()
+    assert (call["status"], call["error"]) == ("interrupted", None)
+    assert (await in_database(LLMCall.objects.get)).status == "interrupted"
 
 
 async def test_a_timer_moves_on_while_nobody_types(start: Start, models: Models, hub: live.Hub) -> None:
