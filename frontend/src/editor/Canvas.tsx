@@ -25,6 +25,8 @@ import { type CanvasEdge, type CanvasNode, useGraph } from "./useGraph";
 const NODE_TYPES = { stage: StageCard, sign: SignCard };
 const EDGE_TYPES = { transition: TransitionEdge };
 const FIT = { padding: 0.15, maxZoom: 1, minZoom: 0.2, duration: 150 };
+/** The map draws itself at the size it is given as a style. */
+const MINIMAP = { width: 148, height: 84 };
 const MANY_NODES = 150;
 
 const coarsePointer = () => matchMedia("(pointer: coarse)").matches;
@@ -268,6 +270,7 @@ function Flow() {
 				<Background gap={24} size={1.5} color="var(--ps-dots)" />
 				<MiniMap<CanvasNode>
 					className={styles.minimap}
+					style={MINIMAP}
 					pannable
 					zoomable
 					nodeColor={minimapColour}

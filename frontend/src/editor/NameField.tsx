@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { type RefObject, useEffect, useRef, useState } from "react";
 import styles from "./graph.module.css";
 
 interface NameFieldProps {
@@ -8,16 +8,28 @@ interface NameFieldProps {
 	onDone: (name: string | null) => void;
 }
 
+const FRAMES = 30;
+
+/** React Flow hides a new stage until it has measured it, and what is hidden takes no focus: tried until it does. */
+function takeFocus(field: RefObject<HTMLInputElement | null>): () => void {
+	let frame = 0;
+	const attempt = (left: number) => {
+		field.current?.focus({ preventScroll: true });
+		field.current?.select();
+		if (document.activeElement !== field.current && left > 0) {
+			frame = requestAnimationFrame(() => attempt(left - 1));
+		}
+	};
+	attempt(FRAMES);
+	return () => cancelAnimationFrame(frame);
+}
+
 /** A name being typed in its place: Enter or leaving the field takes it, Escape does not. */
 export function NameField({ label, value, onDone }: NameFieldProps) {
 	const [name, setName] = useState(value);
 	const field = useRef<HTMLInputElement>(null);
 	const finished = useRef(false);
-	useEffect(() => {
-		// React Flow measures and may move the focus in the frame in which a stage appears.
-		const frame = requestAnimationFrame(() => field.current?.select());
-		return () => cancelAnimationFrame(frame);
-	}, []);
+	useEffect(() => takeFocus(field), []);
 	const finish = (take: boolean) => {
 		if (finished.current) return;
 		finished.current = true;

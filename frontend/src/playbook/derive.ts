@@ -2,7 +2,7 @@
  * The graph as a function of the document. Cards and edges are never stored beside it. What did not change
  * keeps its identity from one derivation to the next, so that the canvas draws only what changed.
  */
-import { endTitle, stageTitle, transitionSentence, transitionTitle } from "./labels";
+import { edgeSentence, endTitle, stageTitle, transitionTitle } from "./labels";
 import { type Layout, layoutOf, STAGE_HEIGHT, STAGE_WIDTH } from "./layout";
 import { estimateTokens } from "./tokens";
 import type { Playbook, Position, Stage, Transition } from "./types";
@@ -145,7 +145,7 @@ function edgesOf(context: Context, transition: Transition): GraphEdge[] {
 	const source = sourceOf(context, transition);
 	const data: EdgeData = {
 		transition,
-		sentence: transitionSentence(transition),
+		sentence: edgeSentence(transition),
 		mode: transition.action.mode ?? "goto",
 	};
 	const ariaLabel = transitionTitle(context.playbook, transition);

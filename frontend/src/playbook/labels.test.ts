@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { conditionSentence, duration, transitionSentence, transitionTitle } from "./labels";
+import { conditionSentence, duration, edgeSentence, transitionSentence, transitionTitle } from "./labels";
 import { sample } from "./sample.testdata";
 import type { Condition } from "./types";
 
@@ -34,4 +34,11 @@ it("says how the transition goes, and that it is off", () => {
 
 it("writes durations in the unit that fits", () => {
 	expect([500, 20_000, 90_000, 7_200_000].map(duration)).toEqual(["500 ms", "20 s", "1.5 min", "2 h"]);
+});
+
+it("names two keywords on an edge and counts the rest", () => {
+	const condition: Condition = { type: "keyword", keywords: ["a", "b", "c", "d"], source: "user" };
+	const transition = { id: "x", from: "triage", condition, action: { targetStage: "farewell" } };
+	expect(edgeSentence(transition)).toBe("user says ‘a’, ‘b’ +2");
+	expect(transitionSentence(transition)).toBe("user says ‘a’, ‘b’, ‘c’, ‘d’");
 });

@@ -16,14 +16,18 @@ export function duration(milliseconds: number): string {
 	return `${Number((milliseconds / size).toFixed(1))} ${name}`;
 }
 
-function keywordSentence({ keywords = [], match = "word", source = "assistant" }: KeywordCondition): string {
+function keywordSentence(
+	{ keywords = [], match = "word", source = "assistant" }: KeywordCondition,
+	shown: number,
+): string {
 	if (keywords.length === 0) return "says … (no keyword yet)";
 	const verb = { word: "says", substring: "says", regex: "matches" }[match];
-	const quoted = keywords.map((word) => {
+	const quoted = keywords.slice(0, shown).map((word) => {
 		if (match === "regex") return `/${word}/`;
 		return match === "substring" ? `‘…${word}…’` : `‘${word}’`;
 	});
-	return `${SPEAKER[source]}${verb} ${quoted.join(", ")}`;
+	const more = keywords.length > shown ? ` +${keywords.length - shown}` : "";
+	return `${SPEAKER[source]}${verb} ${quoted.join(", ")}${more}`;
 }
 
 function toolSentence({ toolName, outcome = "any", where }: ToolCallCondition): string {
@@ -35,11 +39,15 @@ function assertNever(value: never): never {
 	throw new Error(`unknown condition ${JSON.stringify(value)}`);
 }
 
+const ALL = Number.POSITIVE_INFINITY;
+/** Keywords named on an edge, where there is little room. */
+const ON_EDGE = 2;
+
 /** "model decides", "after 5 turns", "intent ‘cancel’ ≥ 0.6" … */
-export function conditionSentence(condition: Condition): string {
+export function conditionSentence(condition: Condition, keywords = ALL): string {
 	switch (condition.type) {
 		case "keyword":
-			return keywordSentence(condition);
+			return keywordSentence(condition, keywords);
 		case "tool_call":
 			return toolSentence(condition);
 		case "intent":
@@ -63,11 +71,16 @@ export function conditionSentence(condition: Condition): string {
 }
 
 /** The sentence of its condition, with what is special about the way it goes. */
-export function transitionSentence(transition: Transition): string {
-	const sentence = conditionSentence(transition.condition);
+export function transitionSentence(transition: Transition, keywords = ALL): string {
+	const sentence = conditionSentence(transition.condition, keywords);
 	const mode = transition.action.mode ?? "goto";
 	const going = mode === "goto" ? sentence : `${mode === "call" ? "calls" : "returns"} · ${sentence}`;
 	return transition.disabled ? `off · ${going}` : going;
+}
+
+/** The same, short enough for an edge: "user says ‘bye’, ‘goodbye’ +3". */
+export function edgeSentence(transition: Transition): string {
+	return transitionSentence(transition, ON_EDGE);
 }
 
 export const CONDITION_NAMES: Record<Condition["type"], string> = {

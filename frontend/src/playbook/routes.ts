@@ -45,6 +45,8 @@ const OUTWARD: Record<Side, Position> = {
 };
 const LABEL_PLACES = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78];
 const MARGIN = 4;
+/** Where a label does not fit on its line, it may touch it from above or below. */
+const ASIDE = 15;
 
 const centre = ({ x, y, width, height }: Box): Position => ({ x: x + width / 2, y: y + height / 2 });
 
@@ -135,8 +137,10 @@ function overlap(a: Box, b: Box): number {
 
 function placeLabel(curve: Curve, size: Wire["label"], taken: readonly Box[]): Position {
 	let best = { cost: Number.POSITIVE_INFINITY, at: pointAt(curve, 0.5) };
-	for (const t of LABEL_PLACES) {
-		const at = pointAt(curve, t);
+	const places = [0, -ASIDE, ASIDE].flatMap((aside) => LABEL_PLACES.map((t) => ({ t, aside })));
+	for (const { t, aside } of places) {
+		const on = pointAt(curve, t);
+		const at = { x: on.x, y: on.y + aside };
 		const box = { x: at.x - size.width / 2, y: at.y - size.height / 2, ...size };
 		const cost = taken.reduce((sum, other) => sum + overlap(box, other), 0);
 		if (cost === 0) return at;

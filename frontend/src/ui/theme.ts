@@ -10,6 +10,7 @@ export const theme = createTheme({
 	fontFamily: "var(--ps-sans)",
 	fontFamilyMonospace: "var(--ps-mono)",
 	fontSizes: { xs: "12px", sm: "13px", md: "14px", lg: "16px", xl: "20px" },
+	fontWeights: { regular: "400", medium: "500", bold: "600" },
 	defaultRadius: "md",
 	radius: { sm: "4px", md: "6px", lg: "8px" },
 	cursorType: "pointer",

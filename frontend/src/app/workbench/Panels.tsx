@@ -8,7 +8,7 @@ import { navigate, paths } from "../router";
 import { ColumnHead } from "./ColumnHead";
 import { ConflictDialog } from "./ConflictDialog";
 import { Dock } from "./Dock";
-import type { LayoutControl, WorkbenchLayout } from "./layoutStore";
+import type { WorkbenchLayout } from "./layoutStore";
 import { NarrowTabs } from "./NarrowTabs";
 import type { OpenPlaybook } from "./openPlaybook";
 import { PropertiesColumn } from "./PropertiesColumn";
