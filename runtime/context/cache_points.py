@@ -83,9 +83,11 @@ class _Planner:
         self.all_long = self._all_long()
 
     def plan(self) -> CachePlan:
-        candidates = self._candidates()
+        candidates, living = self._candidates(), self._living()
         slots = min(self.policy.cache_points, self.model.points)
-        chosen = best_points(candidates, slots)
+        chosen = best_points(
+            candidates, slots, premium=self._tail_threshold(), written=self.ends[living[-1]] if living else 0
+        )
         points = tuple(
             CachePoint(
                 segment=self.segments[candidate.index].id,
@@ -147,14 +149,18 @@ class _Planner:
 
     def _anchor(self, marked: Mapping[int, str]) -> int | None:
         """The longest living entry, where no candidate's look-back would find it: it must be marked again."""
-        keys = prefix_keys(tuple(block.hash for block in self.blocks))
-        living = [i for i, key in enumerate(keys) if alive(self.store.get(key), self.now)]
+        living = self._living()
         if not living or not self.model.look_back:
             return None
         entry = living[-1]
         positions = list(accumulate(block.positions for block in self.blocks))
         reach = (positions[i] - positions[entry] for i in marked if i >= entry)
         return None if any(distance < self.model.look_back for distance in reach) else entry
+
+    def _living(self) -> list[int]:
+        """Indexes of the blocks whose prefix is in the cache now."""
+        keys = prefix_keys(tuple(block.hash for block in self.blocks))
+        return [i for i, key in enumerate(keys) if alive(self.store.get(key), self.now)]
 
     def _base_index(self) -> int | None:
         head = [i for i, segment in enumerate(self.segments) if segment.kind in ("tools", "base")]

@@ -20,11 +20,15 @@ class Candidate:
     """Must be among the chosen; at most as many as there are slots."""
 
 
-def best_points(candidates: Sequence[Candidate], slots: int) -> list[Candidate]:
-    """The at most `slots` candidates, in order, with the greatest sum of (x - previous x) · survival.
+def best_points(
+    candidates: Sequence[Candidate], slots: int, *, premium: float = 0.0, written: int = 0
+) -> list[Candidate]:
+    """The at most `slots` candidates, in order, with the greatest sum of (x - previous x) · survival, less
+    `premium` for each token that the last point writes beyond the `written` ones.
 
-    Forced candidates are always among them, the later ones where there are more than slots. With equal sums
-    the fewer points win.
+    `premium` is (w - 1) / (w - r): what a write costs more than plain input, in units of what a read saves.
+    Forced candidates are always among them, the later ones where there are more than slots. With equal
+    sums the fewer points win.
     """
     ordered = _with_few_forced(sorted(candidates, key=lambda candidate: candidate.index), slots)
     if slots <= 0 or not ordered:
@@ -36,7 +40,11 @@ def best_points(candidates: Sequence[Candidate], slots: int) -> list[Candidate]:
             steps = [step for step in found if step is not None]
             if steps:
                 best[(last, count)] = max(steps, key=lambda step: step[0])
-    final = [value for (last, _), value in best.items() if _may_stop(ordered, last)]
+    final = [
+        (value - premium * max(0, ordered[last].tokens - written if last >= 0 else 0), chosen)
+        for (last, _), (value, chosen) in best.items()
+        if _may_stop(ordered, last)
+    ]
     _, chosen = max(final, key=lambda value: (round(value[0], 9), -len(value[1])))
     return [ordered[index] for index in chosen]
 
