@@ -225,6 +225,24 @@ describe("reading", () => {
 		expect(FakeSocket.last.sentOf("retry")).toHaveLength(1);
 	});
 
+	test("a stopped turn keeps what was said and can be said again", async () => {
+		show();
+		await send("hi");
+		const log = new FakeLog();
+		hear(
+			log.addAll(1, [
+				...plainTurn(1, "hi", "A", "c1").slice(0, 4),
+				{ type: "turn_interrupted", stage: "greet", shownText: "Well, ", reason: "process_died" },
+			]),
+		);
+		const said = within(conversation());
+		expect(said.getByRole("article", { name: "Reply, turn 1" }).textContent).toContain(
+			"Well, broken off here",
+		);
+		fireEvent.click(said.getByRole("button", { name: "Send again" }));
+		expect(FakeSocket.last.sentOf("message").map((frame) => frame.text)).toEqual(["hi", "hi"]);
+	});
+
 	test("a draft that changed since is said quietly, a moved stage is no change", async () => {
 		const { change } = show();
 		await send("hi");

@@ -1,13 +1,14 @@
 import { Button } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useStore } from "zustand";
 import type { LiveState, Outgoing } from "../api/liveState";
-import type { ReplyItem, TimelineItem } from "../api/timeline";
+import type { LiveSessionStore } from "../api/session";
+import type { FailureItem, NoticeItem, ReplyItem, Timeline } from "../api/timeline";
 import { endTitle } from "../playbook/labels";
 import type { Playbook } from "../playbook/types";
 import { ActivityLine } from "./ActivityLine";
 import styles from "./Chat.module.css";
-import { Item } from "./Item";
+import { type Again, Item } from "./Item";
 import type { ChatPanelProps } from "./props";
 import { useStickToEnd } from "./useStickToEnd";
 
@@ -85,12 +86,36 @@ function Empty({
 	);
 }
 
-/** The failure that can be retried: only the last thing that happened. */
-function retryKey(items: readonly TimelineItem[], running: boolean): string | null {
+/** The last thing that happened, if the turn ended by it and can be taken up again. */
+function endedBy(items: Timeline, running: boolean): FailureItem | NoticeItem | null {
 	const last = items.at(-1);
 	if (running || !last) return null;
-	if (last.kind === "failure" && last.retryable) return last.key;
-	return last.kind === "notice" && last.what === "stopped" ? last.key : null;
+	if (last.kind === "failure" && last.retryable) return last;
+	return last.kind === "notice" && last.what === "stopped" ? last : null;
+}
+
+/**
+ * How to take the turn up again. A failed one goes on where it failed; a stopped one is over, so its message is
+ * said once more.
+ */
+function useAgain(live: LiveSessionStore): { key: string; again: Again } | null {
+	const timeline = useStore(live, (state) => state.timeline);
+	const running = useStore(live, (state) => state.activity !== null);
+	return useMemo(() => {
+		const ended = endedBy(timeline, running);
+		if (!ended) return null;
+		if (ended.kind === "failure") {
+			return { key: ended.key, again: { label: "Retry", run: () => live.getState().retry() } };
+		}
+		const said = timeline.findLast(
+			(item) => item.kind === "user" && !item.injected && item.turn === ended.turn,
+		);
+		if (said?.kind !== "user") return null;
+		return {
+			key: ended.key,
+			again: { label: "Send again", run: () => void live.getState().send(said.text) },
+		};
+	}, [timeline, running, live]);
 }
 
 export function Conversation(props: ConversationProps) {
@@ -99,7 +124,7 @@ export function Conversation(props: ConversationProps) {
 	const waiting = useStore(live, (state) => state.outbox.length);
 	const running = useStore(live, (state) => state.activity !== null);
 	const { viewport, content, away, toEnd } = useStickToEnd([timeline, waiting, running]);
-	const retryable = retryKey(timeline, running);
+	const last = useAgain(live);
 
 	useEffect(() => {
 		if (waiting > 0) toEnd();
@@ -127,7 +152,7 @@ export function Conversation(props: ConversationProps) {
 							live={live}
 							document={document}
 							selected={item.kind === "reply" && item.call === props.selectedCall}
-							retryable={item.key === retryable}
+							again={item.key === last?.key ? last.again : null}
 							onCallSelected={props.onCallSelected}
 							onStageSelected={props.onStageSelected}
 							onTransitionSelected={props.onTransitionSelected}

@@ -18,12 +18,18 @@ import styles from "./Chat.module.css";
 import { callLine, moveReason, moveTarget, versionWords } from "./names";
 import { ToolCard } from "./ToolCard";
 
+/** How a turn that ended early can be taken up again. */
+export interface Again {
+	readonly label: string;
+	readonly run: () => void;
+}
+
 export interface ItemProps {
 	item: TimelineItem;
 	live: LiveSessionStore;
 	document: Playbook;
 	selected: boolean;
-	retryable: boolean;
+	again: Again | null;
 	onCallSelected: (call: number) => void;
 	onStageSelected: (stageId: string) => void;
 	onTransitionSelected: (transitionId: string) => void;
@@ -126,32 +132,31 @@ function Entered({ item, live, document, onStageSelected }: Of<StageItem>) {
 	);
 }
 
-function Retry({ live }: Pick<ItemProps, "live">) {
-	const retry = useStore(live, (state) => state.retry);
+function AgainButton({ again }: { again: Again }) {
 	return (
-		<Button variant="default" size="compact-xs" onClick={retry}>
-			Retry
+		<Button variant="default" size="compact-xs" fw={500} onClick={again.run}>
+			{again.label}
 		</Button>
 	);
 }
 
-function Notice({ item, live, retryable }: Of<NoticeItem>) {
+function Notice({ item, again }: Of<NoticeItem>) {
 	return (
 		<div className={styles.notice}>
 			{item.text}
-			{retryable && <Retry live={live} />}
+			{again && <AgainButton again={again} />}
 		</div>
 	);
 }
 
-function Failure({ item, live, retryable }: Of<FailureItem>) {
+function Failure({ item, again }: Of<FailureItem>) {
 	return (
 		<div className={styles.failure} role="alert">
 			<span>
 				<span aria-hidden="true">▲ </span>
 				{item.message}
 			</span>
-			{retryable && <Retry live={live} />}
+			{again && <AgainButton again={again} />}
 		</div>
 	);
 }
