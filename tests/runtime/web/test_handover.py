@@ -16,7 +16,7 @@ from runtime.sockets import in_database
 from tests.runtime.web.conftest import Connect
 from tests.runtime.web.doubles import Model
 from tests.runtime.web.sockets import settle
-from tests.runtime.web.test_hub import message, until_running
+from tests.runtime.web.test_hub import finished, message, until_running
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ async def test_a_message_to_the_wrong_process_waits_for_its_turn_at_the_right_on
     assert await other.do(session, message("m2")) is None
     gate.set()
     await turn
-    await settle()
+    await finished(hub)
     log = await in_database(lambda: list(LoggedEvent.objects.values_list("type", "payload__clientId")))
     assert [client for kind, client in log if kind == "user_message"] == ["m1", "m2"]
     assert [kind for kind, _ in log].count("turn_complete") == 2

@@ -18,7 +18,6 @@ from runtime.sockets import in_database
 from runtime.storage import load_state
 from tests.runtime.web.conftest import PLAYBOOK
 from tests.runtime.web.doubles import Model
-from tests.runtime.web.sockets import settle
 
 
 def message(client_id: str, text: str = "Hi") -> SendMessage:
@@ -51,6 +50,18 @@ class Clock:
 @pytest.fixture
 def clock() -> Clock:
     return Clock()
+
+
+async def until_shown(hub: live.Hub, session: uuid.UUID, text: str) -> None:
+    await until_running(hub, session)
+    while (running := hub.running(session)) is None or running.text != text:
+        await asyncio.sleep(0.01)
+
+
+async def finished(hub: live.Hub) -> None:
+    """Returns when nothing runs in it."""
+    while tasks := {task for room in hub._rooms.values() for task in room.tasks}:
+        await asyncio.wait(tasks)
 
 
 @pytest.fixture
@@ -112,7 +123,7 @@ async def test_a_turn_of_a_dead_process_is_ended_with_what_was_shown(
     assert "turn_interrupted" not in await types(session), "its lease is alive"
     clock.ahead = 2 * leases.LEASE
     await other.tend(clock.now())
-    await settle()
+    await finished(other)
 
     ended = await in_database(LoggedEvent.objects.get, type="turn_interrupted")
     assert (ended.payload["reason"], ended.payload["shownText"]) == ("process_died", "half ")
@@ -135,7 +146,7 @@ async def test_at_the_start_of_the_only_process_every_running_turn_is_a_dead_one
     last = await in_database(lambda: log.order_by("-seq").values_list("seq", flat=True)[0])
     await in_database(StoredSession.objects.filter(pk=session).update, last_seq=last, **running)
     await live.recover(timezone.now())
-    await settle()
+    await finished(hub)
     assert (await types(session))[-1] == "turn_interrupted"
     assert (await row(session)).status == "idle"
 
@@ -164,9 +175,9 @@ async def test_a_timer_that_is_due_is_served_once(hub: live.Hub, session: uuid.U
     assert (await row(session)).wake_at == now
     await hub.tend(now - timedelta(seconds=1))
     await hub.tend(now)
-    await settle()
+    await finished(hub)
     await hub.tend(now)
-    await settle()
+    await finished(hub)
     assert model.sessions[-1].ticks == 1
     assert (await row(session)).wake_at is None
 

@@ -15,6 +15,7 @@ from runtime.sockets import in_database
 from tests.runtime.web.conftest import Connect
 from tests.runtime.web.doubles import Model
 from tests.runtime.web.sockets import settle
+from tests.runtime.web.test_hub import finished, until_shown
 
 
 async def test_a_message_is_answered_word_by_word(connect: Connect, model: Model) -> None:
@@ -61,14 +62,16 @@ async def test_nothing_is_heard_before_hello(connect: Connect) -> None:
     assert silent.events == []
 
 
-async def test_a_reconnect_in_mid_stream_gets_everything_once(connect: Connect, model: Model) -> None:
+async def test_a_reconnect_in_mid_stream_gets_everything_once(
+    connect: Connect, model: Model, hub: live.Hub, session: uuid.UUID
+) -> None:
     model.words = ["one ", "two ", "three ", "four ", "five"]
     gate = model.hold_before(2)
     first = await connect()
     await first.hello()
     await first.say(type="message", clientId="m1", text="count")
     await first.until("text_delta")
-    await settle()
+    await until_shown(hub, session, "one two ")
     last = first.seqs[-1]
     await first.close()
 
@@ -131,7 +134,7 @@ async def test_a_turn_goes_on_when_its_socket_closes(
     await socket.until("text_delta")
     await socket.close()
     gate.set()
-    await settle()
+    await finished(hub)
     events = await in_database(lambda: list(LoggedEvent.objects.values_list("type", flat=True)))
     assert events[-1] == "turn_complete"
     assert not hub.is_running(session)
@@ -286,5 +289,9 @@ async def test_many_sockets_that_come_and_go_leave_nothing_behind(connect: Conne
         await socket.say(type="message", clientId=f"m{number}", text="Hi")
         await socket.until("text_delta")
         await socket.close()
-    await settle()
+    await finished(hub)
+    for _ in range(50):
+        if len(asyncio.all_tasks()) <= before + 2:
+            break
+        await asyncio.sleep(0.1)
     assert len(asyncio.all_tasks()) <= before + 2
