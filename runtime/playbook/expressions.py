@@ -19,6 +19,8 @@ MAX_LENGTH: Final = 1000
 """Characters (code points) of one expression."""
 MAX_LOOPS: Final = 3
 """Comprehension macros (`all`, `exists`, `exists_one`, `map`, `filter`) of one expression."""
+MAX_DATA: Final = 1_000_000
+"""Characters (of texts and keys; any other value counts as one) that a loop may look at in all."""
 ROOTS: Final = ("vars", "turn", "stage", "session", "data", "now")
 """The names every expression may use; `now` is a timestamp, the others are maps."""
 
@@ -59,10 +61,11 @@ class Outcome:
 class Expression:
     """A compiled expression; safe to keep and to share."""
 
-    def __init__(self, source: str, program: Any, names: frozenset[str]) -> None:
+    def __init__(self, source: str, program: Any, names: frozenset[str], loops: int) -> None:
         self.source = source
         self._program = program
         self._names = names
+        self._loops = loops
 
     @property
     def may_be_boolean(self) -> bool:
@@ -72,6 +75,8 @@ class Expression:
     def evaluate(self, roots: Mapping[str, Any]) -> Outcome:
         """The value over `roots`; names that are absent there are null. Never raises for bad values."""
         data = {name: roots.get(name) for name in self._names if roots.get(name) is not None or name != "now"}
+        if self._loops and not _fits(data):
+            return Outcome(error=f"More than {MAX_DATA:,} characters of data are too much for a loop.")
         try:
             value = self._program.eval(data=data)
             if value.type() == cel.Type.ERROR:
@@ -88,9 +93,9 @@ def compile_expression(source: str, names: Iterable[str] = ROOTS) -> Expression:
 
 @lru_cache(maxsize=4096)
 def _compile(source: str, names: frozenset[str]) -> Expression:
-    _check_bounds(source)
+    loops = _check_bounds(source)
     try:
-        return Expression(source, _environment(names).compile(source), names)
+        return Expression(source, _environment(names).compile(source), names, loops)
     except TypeError:  # what the binding raises for text that is no Unicode text (a lone surrogate)
         raise ExpressionError("The expression contains characters that are not valid text.") from None
     except (RuntimeError, ValueError) as error:
@@ -103,7 +108,8 @@ def _environment(names: frozenset[str]) -> Any:
     return cel.NewEnv(variables=types)
 
 
-def _check_bounds(source: str) -> None:
+def _check_bounds(source: str) -> int:
+    """The number of loops. Raises ExpressionError for what may cost too much."""
     if not source.strip():
         raise ExpressionError("The expression is empty.")
     if len(source) > MAX_LENGTH:
@@ -123,6 +129,7 @@ def _check_bounds(source: str) -> None:
         elif word == ")" and open_loops:
             open_loops.pop()
         before, previous = previous, word
+    return loops
 
 
 def _check_loops(source: str, offset: int, loops: int, nested: bool) -> None:
@@ -133,6 +140,23 @@ def _check_loops(source: str, offset: int, loops: int, nested: bool) -> None:
     if nested:
         raise ExpressionError("A loop inside a loop is not allowed.", line, column)
     raise ExpressionError(f"More than {MAX_LOOPS} loops in one expression are not allowed.", line, column)
+
+
+def _fits(data: Mapping[str, Any]) -> bool:
+    """Whether all values together are small enough; looks at no more of them than it must."""
+    left = MAX_DATA
+    waiting: list[Any] = [data]
+    while waiting and left >= 0:
+        value = waiting.pop()
+        if isinstance(value, str):
+            left -= len(value)
+        elif isinstance(value, Mapping):
+            left -= sum(len(str(key)) for key in value)
+            waiting.extend(value.values())
+        elif isinstance(value, list | tuple):
+            waiting.extend(value)
+        left -= 1
+    return left >= 0
 
 
 def _compile_error(text: str) -> ExpressionError:

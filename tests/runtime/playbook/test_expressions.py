@@ -83,6 +83,12 @@ def test_work_without_end_is_cut_off_as_an_error() -> None:
     assert outcome.error is not None
 
 
+def test_a_loop_over_too_much_data_is_an_error_and_without_a_loop_it_is_none() -> None:
+    much = roots(a=[1], text="x" * 1_000_001)
+    assert "too much" in (compile_expression("vars.a.map(x, vars.text)").evaluate(much).error or "")
+    assert compile_expression('vars.text == "y"').evaluate(much).error is None
+
+
 def test_names_can_be_added_for_a_place_that_has_more_of_them() -> None:
     expression = compile_expression("arguments.n == result", (*ROOTS, "arguments", "result"))
     assert expression.evaluate(roots() | {"arguments": {"n": 2}, "result": 2}).holds
