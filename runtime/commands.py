@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, Literal, Protocol, assert_never
 
 from runtime.conversation.state import SessionState
+from runtime.engine import NotNow
 from runtime.inspector.frames import Retry, SendMessage, SetVariable, Stop, Use
 
 StopReason = Literal["stop", "interrupt", "process_died", "timeout"]
@@ -64,7 +65,7 @@ Command = Start | Tick | Recover | SendMessage | Stop | Retry | SetVariable | Us
 
 
 async def perform(session: RunnerSession, command: Command) -> None:
-    """Does it; returns when it is done, for a message: when its turn ended."""
+    """Does it; returns when it is done, for a message: when its turn ended. Raises NotNow or SessionOver."""
     match command:
         case Start() | Recover():
             pass
@@ -75,6 +76,8 @@ async def perform(session: RunnerSession, command: Command) -> None:
         case Stop():
             await session.stop()
         case Retry():
+            if session.state.failed is None:
+                raise NotNow("There is no failed turn to take up again.")
             await session.retry()
         case SetVariable():
             await session.set(command.variable, command.value)

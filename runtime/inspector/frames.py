@@ -58,7 +58,7 @@ class Stop(Value):
 
 
 class Retry(Value):
-    """Runs the last turn again after it failed or was stopped."""
+    """Takes the last turn up where it failed; only after a `turn_failed` that says `retryable`."""
 
     type: Literal["retry"]
 

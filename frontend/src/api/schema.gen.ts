@@ -1759,7 +1759,7 @@ export interface components {
              */
             type: "resume";
         };
-        /** @description Runs the last turn again after it failed or was stopped. */
+        /** @description Takes the last turn up where it failed; only after a `turn_failed` that says `retryable`. */
         Retry: {
             /**
              * @description discriminator enum property added by openapi-typescript

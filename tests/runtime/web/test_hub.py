@@ -54,7 +54,7 @@ def clock() -> Clock:
 
 async def until_shown(hub: live.Hub, session: uuid.UUID, text: str) -> None:
     await until_running(hub, session)
-    while (running := hub.running(session)) is None or running.text != text:
+    while (running := hub.running(session)) is None or running.text != text:  # noqa: ASYNC110
         await asyncio.sleep(0.01)
 
 

@@ -195,18 +195,27 @@ async def abandon(hub: live.Hub) -> None:
     await asyncio.sleep(0)
 
 
-async def test_a_model_that_fails_is_an_event_with_a_sentence_and_retry_takes_it_up(
+async def test_a_model_that_fails_is_an_event_with_a_sentence_and_no_secret(
     start: Start, models: Models
 ) -> None:
-    models.says({"error": {"status": 401, "message": "key sk-demo-0000"}}, {"text": "Now it works."})
+    models.says({"error": {"status": 401, "message": "Incorrect API key: sk-demo-0000"}})
     socket = await start()
     await socket.say(type="message", clientId="m1", text="Hi")
     failed = await socket.until("turn_failed")
     assert failed["message"]
     assert "sk-demo" not in json.dumps(socket.heard)
+    logged = await in_database(lambda: list(LoggedEvent.objects.values_list("payload", flat=True)))
+    assert "sk-demo" not in json.dumps(logged)
+
+
+async def test_retry_takes_up_a_failed_turn(start: Start, models: Models) -> None:
+    models.says({"error": {"status": 529}}, {"text": "Now it works."})
+    socket = await start({**SHOP, "options": {"llmRetries": 0}})
+    await socket.say(type="message", clientId="m1", text="Hi")
+    assert (await socket.until("turn_failed"))["retryable"]
     await socket.say(type="retry")
-    if failed["retryable"]:
-        assert (await socket.until("turn_complete"))["text"] == "Now it works."
+    assert (await socket.until("turn_complete"))["text"] == "Now it works."
+    assert [event["type"] for event in socket.events].count("user_message") == 1
 
 
 async def test_a_session_that_is_over_takes_no_message(start: Start, models: Models) -> None:

@@ -196,6 +196,7 @@ async def test_an_interrupting_message_ends_the_running_turn(connect: Connect, m
         ('{"type": "set", "variable": "v", "value": [{"a": "\\u0000"}]}', "bad-frame"),
         ('{"type": "hello", "afterSeq": "many"}', "bad-frame"),
         ('{"type": "stop", "more": 1}', "bad-frame"),
+        ('{"type": "retry"}', "not-now"),
         ('{"type": "fork", "atTurn": 1}', "not-yet"),
         ('{"type": "resume"}', "not-yet"),
         ('{"type": "approve", "callId": "c", "approved": true}', "not-yet"),
