@@ -55,17 +55,16 @@ function Step({
 	onStep: (to: number) => void;
 }) {
 	return (
-		<ActionIcon
-			variant="subtle"
-			color="gray"
-			size={24}
+		<button
+			type="button"
+			className={styles.step}
 			aria-label={label}
 			title={label}
 			disabled={to === undefined}
 			onClick={() => to !== undefined && onStep(to)}
 		>
 			<span aria-hidden="true">{sign}</span>
-		</ActionIcon>
+		</button>
 	);
 }
 

@@ -142,7 +142,7 @@ test("brackets go to the neighbouring calls and d shows the difference", async (
 test("why it moved on names each rule with what it saw", () => {
 	show([FIRST, SECOND]);
 	const why = screen.getByRole("region", { name: "Why it moved on" });
-	expect(within(why).getByText("after 5 turns → Greeting")).toBeTruthy();
+	expect(within(why).getByText("→ Greeting · after 5 turns")).toBeTruthy();
 	expect(within(why).getByText("saw 1 of 5")).toBeTruthy();
 	expect(within(why).getByRole("img", { name: "did not hold" })).toBeTruthy();
 	expect(screen.getByRole("tab", { name: "Rules 1" })).toBeTruthy();

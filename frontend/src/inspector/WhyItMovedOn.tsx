@@ -6,12 +6,12 @@ import { type Rule, rulesOfTurn, seenWords } from "./facts";
 import styles from "./Inspector.module.css";
 import type { TabProps } from "./props";
 
-/** "model decides → Triage", or the rule's id where the document has no such rule. */
+/** "→ Triage · model decides", or the rule's id where the document has no such rule. */
 function ruleSentence(document: Playbook, id: string): string {
 	const transition = document.transitions?.find((one) => one.id === id);
 	if (!transition) return id;
 	const target = transition.action.mode === "return" ? null : transition.action.targetStage;
-	return `${conditionSentence(transition.condition)} → ${endTitle(document, target)}`;
+	return `→ ${endTitle(document, target)} · ${conditionSentence(transition.condition)}`;
 }
 
 export function useRules({ live, call }: Pick<TabProps, "live" | "call">): Rule[] {
