@@ -24,6 +24,8 @@ def words(event: Event) -> tuple[str, str] | None:
             return "stopped", f"{event.shown_text} [{event.reason}]".strip()
         case ev.TurnFailed():
             return "failed", event.message
+        case ev.TextWithdrawn():
+            return "undone", event.text
         case ev.LLMCallRetry():
             return "retry", f"{event.error} Again in {event.wait_ms / 1000:g} s."
         case ev.StateChanged():

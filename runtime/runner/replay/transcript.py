@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from runtime.conversation import events as ev
 from runtime.runner.replay.report import CallSeen, End, Item
@@ -43,8 +43,10 @@ def _phase(phase: int) -> str:
     return f"phase {phase}" if phase else "beside the turn"
 
 
-def _failure(ended: Any) -> str:
-    return f"failed: {ended.error}" if isinstance(ended, ev.LLMCallFailed) else ""
+def _failure(ended: ev.LLMCallCompleted | ev.LLMCallFailed) -> str:
+    if isinstance(ended, ev.LLMCallCompleted):
+        return ""
+    return ended.error if ended.code in ("superseded", "cancelled") else f"failed: {ended.error}"
 
 
 def _end_lines(end: End) -> Iterator[str]:
