@@ -1,6 +1,7 @@
 """What holds for every test: no outside network, fixed examples from hypothesis, browser tests last."""
 
 import os
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 BROWSER_TESTS = Path(__file__).parent / "e2e"
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def in_a_browser(item: pytest.Item) -> bool:
+    return BROWSER_TESTS in item.path.parents
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None, None, None]:
     """Playwright's event loop stays in its process for good, and no asyncio test may follow it there:
-    the browser tests are one group for xdist, and the last one."""
-    for item in items:
-        if BROWSER_TESTS in item.path.parents:
-            item.add_marker(pytest.mark.e2e)
-            item.add_marker(pytest.mark.xdist_group("e2e"))
-    items.sort(key=lambda item: BROWSER_TESTS in item.path.parents)
+    the browser tests are one group for xdist, and the last one, whatever other plugins sort by."""
+    for item in filter(in_a_browser, items):
+        item.add_marker(pytest.mark.e2e)
+        item.add_marker(pytest.mark.xdist_group("e2e"))
+    yield
+    items.sort(key=in_a_browser)

@@ -13,7 +13,7 @@ def test_the_link_opens_the_application(
     page = new_context().new_page()
     page.goto(studio.new_link())
     expect(page).to_have_url(f"{studio.address}/")
-    expect(page.locator("#root > *").first).to_be_visible()
+    expect(page.get_by_role("main")).to_be_visible()
 
 
 def test_a_used_link_and_a_stranger_are_told_how_to_get_in(
@@ -31,4 +31,4 @@ def test_a_used_link_and_a_stranger_are_told_how_to_get_in(
 
 def test_the_console_is_clean_on_the_first_page(signed_in_page: Page) -> None:
     signed_in_page.goto("/")
-    expect(signed_in_page.locator("#root > *").first).to_be_visible()
+    expect(signed_in_page.get_by_role("main")).to_be_visible()
