@@ -16,11 +16,17 @@ interface CallHeaderProps extends Omit<InspectorPanelProps, "call"> {
 	children: ReactNode;
 }
 
+/** What is worth saying of the call's state: nothing once it is complete. */
 function statusWords(state: LiveState, number: number | null): string {
-	const status = number === null ? "" : (state.facts.get(number)?.status ?? state.calls.get(number)?.status);
-	if (status !== "running") return !status || status === "complete" ? "" : status;
-	const streaming = state.activity?.call === number && state.activity.doing === "streaming";
-	return streaming ? "streaming" : "waiting for the first word";
+	if (number === null) return "";
+	const call = state.calls.get(number);
+	const status = state.facts.get(number)?.status ?? call?.status;
+	if (status === "running") {
+		const streaming = state.activity?.call === number && state.activity.doing === "streaming";
+		return streaming ? "streaming" : "waiting for the first word";
+	}
+	if (status === "failed") return call?.error?.code === "superseded" ? "not used" : "failed";
+	return status === "interrupted" ? "stopped" : "";
 }
 
 function modelWords(call: KnownCall | CallFacts): string {

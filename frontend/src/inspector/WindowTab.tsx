@@ -26,6 +26,7 @@ export function WindowTab(props: TabProps) {
 		<div className={styles.window}>
 			<SegmentBar pieces={all} points={call.cachePoints} selected={selected} onSelected={setPicked} />
 			<Legend call={call} pieces={all} />
+			{call.error && <p className={styles.error}>{call.error.message}</p>}
 			<div className={styles.columns}>
 				<SegmentList
 					pieces={all}
