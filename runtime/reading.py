@@ -45,14 +45,14 @@ def logged_frames(session: uuid.UUID, after: int, limit: int) -> list[tuple[int,
     return list(rows.values_list("seq", "payload")[:limit])
 
 
-def call_log(session: uuid.UUID) -> CallLog:
-    """Every call of the session."""
-    return CallLog().read_all(load_events(session, types=CALL_EVENTS))
+def call_log(session: uuid.UUID, *, texts: bool = False) -> CallLog:
+    """Every call of the session; with the texts of its segments where they are wanted."""
+    return CallLog().read_all(load_events(session, types=CALL_EVENTS, texts=texts))
 
 
 def rendered_request(session: uuid.UUID, number: int) -> RenderedRequest | None:
     """The request of a call as it went over the wire; None when there is no such call."""
-    calls = call_log(session)
+    calls = call_log(session, texts=True)
     started = calls.started(number)
     return rendered(started, calls.window(number)) if started is not None else None
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.db import transaction
@@ -167,33 +168,33 @@ def _started_fields(event: LLMCallStarted) -> dict[str, Any]:
 
 
 def load_events(
-    session: uuid.UUID, *, after: int = 0, upto: int | None = None, types: Collection[str] = ()
+    session: uuid.UUID,
+    *,
+    upto: int | None = None,
+    types: Collection[str] = (),
+    texts: bool = True,
 ) -> Iterator[Event]:
-    """The events (of these types; of all when none is named) with their texts, in order. Not for the event
-    loop."""
+    """The events in order: up to `upto`, of these types (of all when none is named), with the texts of their
+    segments unless those are not wanted. Not for the event loop."""
     owner_id = StoredSession.objects.values_list("owner_id", flat=True).get(pk=session)
-    rows = LoggedEvent.objects.filter(session_id=session, seq__gt=after).order_by("seq")
+    rows = LoggedEvent.objects.filter(session_id=session).order_by("seq")
     if upto is not None:
         rows = rows.filter(seq__lte=upto)
     if types:
         rows = rows.filter(type__in=types)
-    page: list[dict[str, Any]] = []
-    for payload in rows.values_list("payload", flat=True).iterator(chunk_size=PAGE):
-        page.append(payload)
-        if len(page) == PAGE:
-            yield from _with_texts(owner_id, page)
-            page = []
-    yield from _with_texts(owner_id, page)
+    payloads = rows.values_list("payload", flat=True).iterator(chunk_size=PAGE)
+    while page := list(islice(payloads, PAGE)):
+        if texts:
+            _put_texts_back(owner_id, page)
+        yield from map(EVENT.validate_python, page)
 
 
-def _with_texts(owner_id: int, payloads: Sequence[dict[str, Any]]) -> Iterator[Event]:
+def _put_texts_back(owner_id: int, payloads: Iterable[dict[str, Any]]) -> None:
     bare = [segment for payload in payloads for segment in _segments(payload)]
     hashes = {segment["hash"] for segment in bare}
     texts = dict(SegmentText.objects.filter(owner_id=owner_id, hash__in=hashes).values_list("hash", "text"))
     for segment in bare:
         segment["text"] = texts.get(segment["hash"], "")
-    for payload in payloads:
-        yield EVENT.validate_python(payload)
 
 
 def _segments(payload: dict[str, Any]) -> list[dict[str, Any]]:
@@ -207,7 +208,6 @@ class LoadedSession:
 
     row: StoredSession
     playbook: Playbook
-    agents: dict[str, Playbook]
     state: SessionState
     call_events: tuple[Event, ...]
     """The events that the inspector's view of the calls is read from."""
@@ -219,8 +219,7 @@ def load_session(session: uuid.UUID) -> LoadedSession:
     events = list(load_events(session))
     state = fold(str(session), events)
     calls = [event for event in events if event.type in CALL_EVENTS]
-    agents = {name: Playbook.model_validate(document) for name, document in row.agents.items()}
-    return LoadedSession(row, Playbook.model_validate(row.document), agents, state, tuple(calls))
+    return LoadedSession(row, Playbook.model_validate(row.document), state, tuple(calls))
 
 
 def load_state(session: uuid.UUID) -> tuple[Playbook, SessionState]:

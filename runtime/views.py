@@ -140,7 +140,7 @@ def list_events(
 def list_turns(request: HttpRequest, session_id: SessionId) -> list[TurnView]:
     """All turns: what was said, which rules were looked at, why it moved on."""
     row = _own(signed_in(request), session_id)
-    return timeline(load_events(row.pk))
+    return timeline(load_events(row.pk, texts=False))
 
 
 @router.get("/{id}/costs", response=CostReport)
