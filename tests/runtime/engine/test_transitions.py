@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from runtime.conversation import events as ev
-from runtime.engine.happened import Start
+from runtime.engine.effects import CancelModel
+from runtime.engine.happened import ReplyBegan, Start
 from tests.runtime.desk import DECISION, STOCK, desk, playbook, rule, says, stage
 from tests.runtime.engine.table import Table, call, move_to
 
@@ -402,3 +403,28 @@ def test_a_raw_stage_that_is_called_gives_its_text_as_the_value() -> None:
     assert table.asked.stage == "main"
     table.model("Here it is.")
     assert table.of(ev.TurnComplete)[0].text == "Here it is."
+
+
+def test_a_call_that_made_one_rule_fire_is_not_looked_at_by_the_next_stages_rules() -> None:
+    called = {"type": "tool_call", "toolName": "stock"}
+    stages = [stage("a", tools=[STOCK]), stage("b", tools=[STOCK]), stage("c")]
+    table = Table(playbook(stages, [rule("ab", "a", "b", called), rule("bc", "b", "c", called)]))
+    table.says("go")
+    table.model("", call("stock", kind="x"))
+    table.tool("c1")
+    table.model("Never shown.")
+    table.model("Here is b.")
+    assert table.stage == "b"
+
+
+def test_a_rule_that_holds_when_a_long_reply_begins_keeps_it_from_being_shown() -> None:
+    table = Table(desk(rule("t", "pick", "close", {"type": "tool_call", "toolName": "book"}), start="pick"))
+    table.says("go")
+    table.model("", call("book", kind="a", day="Mon"))
+    table.tool("c1")
+    table.happens(ReplyBegan(2))
+    assert CancelModel() in table.wants
+    assert table.of(ev.LLMCallFailed)[0].code == "superseded"
+    assert table.asked.stage == "close"
+    table.model("Thank you.")
+    assert table.of(ev.TurnComplete)[0].text == "Thank you."

@@ -318,3 +318,16 @@ def test_the_library_is_loaded_without_django() -> None:
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
     assert Session.__name__ == "Session"
+
+
+@in_virtual_time
+async def test_a_long_reply_that_a_rule_forestalls_is_never_shown() -> None:
+    booked = rule("t", "pick", "close", {"type": "tool_call", "toolName": "book"})
+    play = Play(
+        desk(booked, start="pick"),
+        [calls("book", kind="city", day="Mon"), {"chunks": [LONG, LONG]}, {"text": "Thank you."}],
+    )
+    await play.talk("book it")
+    assert play.shown == "Thank you."
+    assert play.session.state.frame is not None
+    assert play.session.state.frame.stage == "close"
