@@ -32,7 +32,7 @@ from runtime.conversation.events import (
 )
 from runtime.conversation.fold import fold
 from runtime.conversation.state import SessionState
-from runtime.inspector.calls import CALL_EVENTS, CANCELLED
+from runtime.inspector.calls import CALL_EVENTS, CUT_OFF
 from runtime.models import LLMCall, LoggedEvent, SegmentText, StoredSession
 from runtime.playbook import Playbook
 from runtime.sockets import in_database
@@ -144,8 +144,8 @@ def _write_call(session: uuid.UUID, event: Event) -> None:
                 duration_ms=event.duration_ms,
             )
         case LLMCallFailed():
-            stopped = event.code == CANCELLED
-            calls.filter(number=event.call).update(status="interrupted" if stopped else "failed")
+            cut_off = event.code in CUT_OFF
+            calls.filter(number=event.call).update(status="interrupted" if cut_off else "failed")
         case TurnInterrupted():
             calls.filter(status="running").update(status="interrupted")
 

@@ -32,8 +32,8 @@ CALL_EVENTS = frozenset(
 )
 """Types of the events that a CallLog reads."""
 
-CANCELLED = "cancelled"
-"""Code of an `llm_call_failed` that was no failure: somebody stopped the turn."""
+CUT_OFF = frozenset({"cancelled", "superseded"})
+"""Codes of an `llm_call_failed` that was no failure: the turn was stopped, or a rule fired meanwhile."""
 
 CallStatus = Literal["running", "complete", "failed", "interrupted"]
 
@@ -261,12 +261,12 @@ def _status(call: _Call) -> CallStatus:
     if call.completed:
         return "complete"
     if call.failed:
-        return "interrupted" if call.failed.code == CANCELLED else "failed"
+        return "interrupted" if call.failed.code in CUT_OFF else "failed"
     return "interrupted" if call.interrupted else "running"
 
 
 def _error(failed: LLMCallFailed | None) -> CallError | None:
-    if failed is None or failed.code == CANCELLED:
+    if failed is None or failed.code in CUT_OFF:
         return None
     return CallError(code=failed.code, message=failed.error, status=failed.status, retryable=failed.retryable)
 
