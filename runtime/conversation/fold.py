@@ -20,6 +20,7 @@ from runtime.conversation.state import (
     Moving,
     RunningTurn,
     SessionState,
+    evolve,
 )
 from runtime.conversation.window_fold import fold_windows
 
@@ -42,7 +43,7 @@ def apply(state: SessionState, event: Event) -> SessionState:
     folded = _apply(state, event)
     windows = fold_windows(state.windows, state, event)
     entries = folded.entries.append(event) if _is_entry(event) else folded.entries
-    return replace(folded, seq=event.seq, windows=windows, entries=entries)
+    return evolve(folded, seq=event.seq, windows=windows, entries=entries)
 
 
 _ENTRIES = (
@@ -103,7 +104,7 @@ def _apply(state: SessionState, event: Event) -> SessionState:  # noqa: C901  on
         case ev.TurnInterrupted():
             return _turn_ended(_count_if_shown(state, event), event)
         case ev.TurnFailed():
-            return replace(_turn_ended(state, event), failed=state.running if event.retryable else None)
+            return evolve(_turn_ended(state, event), failed=state.running if event.retryable else None)
         case ev.TransitionTriggered():
             return _transition_triggered(state, event)
         case ev.TransitionRefused():
@@ -129,7 +130,7 @@ def _apply(state: SessionState, event: Event) -> SessionState:  # noqa: C901  on
         case ev.SessionUsing():
             return _session_using(state, event)
         case ev.SessionComplete():
-            return replace(state, status="complete", moving=None)
+            return evolve(state, status="complete", moving=None)
         case _:
             assert_never(event)
 
@@ -137,25 +138,25 @@ def _apply(state: SessionState, event: Event) -> SessionState:  # noqa: C901  on
 def _turn(state: SessionState, **changes: object) -> SessionState:
     if state.running is None:
         return state
-    return replace(state, running=replace(state.running, **changes))  # type: ignore[arg-type]
+    return evolve(state, running=evolve(state.running, **changes))
 
 
 def _top(state: SessionState, **changes: object) -> SessionState:
     if not state.frames:
         return state
-    top = replace(state.frames[-1], **changes)  # type: ignore[arg-type]
-    return replace(state, frames=(*state.frames[:-1], top))
+    top = evolve(state.frames[-1], **changes)
+    return evolve(state, frames=(*state.frames[:-1], top))
 
 
 def _session_started(state: SessionState, event: ev.SessionStarted) -> SessionState:
     moving = Moving(
         transition=None, mode="goto", target=None, then="start", data=dict(event.data or {}), step="enter"
     )
-    return replace(state, status="idle", variables=dict(event.variables), agents=event.agents, moving=moving)
+    return evolve(state, status="idle", variables=dict(event.variables), agents=event.agents, moving=moving)
 
 
 def _session_using(state: SessionState, event: ev.SessionUsing) -> SessionState:
-    return replace(
+    return evolve(
         state,
         using_model=event.model or state.using_model,
         using_layout=event.layout or state.using_layout,
@@ -168,14 +169,14 @@ def _user_message(state: SessionState, event: ev.UserMessageEvent) -> SessionSta
         return state
     if event.client_id is not None:
         known = (*state.client_ids, event.client_id)[-_REMEMBERED_CLIENT_IDS:]
-        state = replace(state, client_ids=known)
+        state = evolve(state, client_ids=known)
     return _turn(state, user_text=event.text)
 
 
 def _turn_started(state: SessionState, event: ev.TurnStarted) -> SessionState:
     state = _stop_waiting(state, event)
     if event.cause == "retry" and state.failed is not None:
-        return replace(state, status="running", running=_taken_up(state.failed, event), failed=None)
+        return evolve(state, status="running", running=_taken_up(state.failed, event), failed=None)
     running = RunningTurn(
         number=event.turn,
         cause=event.cause,
@@ -183,13 +184,13 @@ def _turn_started(state: SessionState, event: ev.TurnStarted) -> SessionState:
         started_seq=event.seq,
         transitions=state.chain if event.cause in ("speak_on_enter", "raw") else 0,
     )
-    return replace(state, status="running", running=running, turn=event.turn, failed=None)
+    return evolve(state, status="running", running=running, turn=event.turn, failed=None)
 
 
 def _taken_up(failed: RunningTurn, event: ev.TurnStarted) -> RunningTurn:
     """The failed turn as it stood, with its time limits counted anew."""
     phase1_started_at = event.at if failed.phase1_started_at is not None else None
-    return replace(failed, call=None, started_at=event.at, phase1_started_at=phase1_started_at)
+    return evolve(failed, call=None, started_at=event.at, phase1_started_at=phase1_started_at)
 
 
 def _stop_waiting(state: SessionState, event: Event) -> SessionState:
@@ -201,7 +202,7 @@ def _stop_waiting(state: SessionState, event: Event) -> SessionState:
 
 def _turn_ended(state: SessionState, event: Event) -> SessionState:
     chain = state.running.transitions if state.running is not None else 0
-    state = replace(state, status="idle", running=None, moving=None, chain=chain)
+    state = evolve(state, status="idle", running=None, moving=None, chain=chain)
     return _top(state, idle_since=event.at, last_activity=event.at)
 
 
@@ -248,12 +249,12 @@ def _phase2_completed(state: SessionState, event: ev.Phase2Complete) -> SessionS
 
 
 def _call_started(state: SessionState, event: ev.LLMCallStarted) -> SessionState:
-    state = replace(state, calls=max(state.calls, event.call))
+    state = evolve(state, calls=max(state.calls, event.call))
     return _turn(state, call=event.call) if event.phase != 0 else state
 
 
 def _call_completed(state: SessionState, event: ev.LLMCallCompleted) -> SessionState:
-    state = replace(state, calls=max(state.calls, event.call))
+    state = evolve(state, calls=max(state.calls, event.call))
     running, message = state.running, event.message
     if running is None:
         return state
@@ -286,7 +287,7 @@ def _sum(one: Usage | None, other: Usage | None) -> Usage | None:
 def _tool_started(state: SessionState, event: ev.ToolCallStart) -> SessionState:
     if event.call_id.startswith(ACTION_CALL):
         moving = state.moving
-        return state if moving is None else replace(state, moving=replace(moving, waiting=event.call_id))
+        return state if moving is None else evolve(state, moving=evolve(moving, waiting=event.call_id))
     running = state.running
     return state if running is None else _turn(state, started=(*running.started, event.call_id))
 
@@ -321,7 +322,7 @@ def _action_done(state: SessionState) -> SessionState:
     moving = state.moving
     if moving is None:
         return state
-    return replace(state, moving=replace(moving, done=moving.done + 1, waiting=None))
+    return evolve(state, moving=evolve(moving, done=moving.done + 1, waiting=None))
 
 
 def _transition_triggered(state: SessionState, event: ev.TransitionTriggered) -> SessionState:
@@ -339,7 +340,7 @@ def _transition_triggered(state: SessionState, event: ev.TransitionTriggered) ->
         reason=event.reason,
         step="enter" if event.mode == "call" else "exit",
     )
-    state = replace(state, moving=moving)
+    state = evolve(state, moving=moving)
     if running is None:
         return state
     return _turn(state, transitions=running.transitions + 1, spent=len(running.records))
@@ -356,7 +357,7 @@ def _stage_exited(state: SessionState) -> SessionState:
     frame, moving = state.frame, state.moving
     if frame is None or moving is None:
         return state
-    state = replace(state, moving=replace(moving, step="enter", done=0, waiting=None))
+    state = evolve(state, moving=evolve(moving, step="enter", done=0, waiting=None))
     return state if moving.mode == "return" else _top(state, data={**frame.data, **moving.data})
 
 
@@ -374,7 +375,7 @@ def _frame_pushed(state: SessionState, event: ev.FramePushed) -> SessionState:
         caller=event.caller,
         agent=event.agent,
     )
-    return replace(state, frames=(*state.frames, frame), frames_opened=state.frames_opened + 1)
+    return evolve(state, frames=(*state.frames, frame), frames_opened=state.frames_opened + 1)
 
 
 def _stage_entered(state: SessionState, event: ev.StageEntered) -> SessionState:
@@ -393,7 +394,7 @@ def _stage_entered(state: SessionState, event: ev.StageEntered) -> SessionState:
         idle_since=event.at if state.running is None else None,
     )
     opened = state.frames_opened if old is not None else state.frames_opened + 1
-    state = replace(
+    state = evolve(
         state, frames=(*state.frames[:-1], frame), visits=event.visit, frames_opened=opened, moving=None
     )
     return _begin_visit(state)
@@ -405,7 +406,7 @@ def _begin_visit(state: SessionState) -> SessionState:
 
 
 def _frame_popped(state: SessionState, event: ev.FramePopped) -> SessionState:
-    state = replace(state, frames=state.frames[:-1], moving=None)
+    state = evolve(state, frames=state.frames[:-1], moving=None)
     caller = state.frame
     if caller is None:
         return state
@@ -419,7 +420,7 @@ def _state_changed(state: SessionState, event: ev.StateChanged) -> SessionState:
     variables = {**state.variables, **event.set}
     for name in event.deleted:
         variables.pop(name, None)
-    state = replace(state, variables=variables)
+    state = evolve(state, variables=variables)
     return _action_done(state) if event.cause in ("on_enter", "on_exit") else state
 
 
@@ -427,11 +428,11 @@ def _artifact_saved(state: SessionState, event: ev.ArtifactSaved) -> SessionStat
     ref = ArtifactRef(
         name=event.name, summary=event.summary, kind=event.kind, length=event.length, hash=event.hash
     )
-    return replace(state, artifacts={**state.artifacts, event.name: ref})
+    return evolve(state, artifacts={**state.artifacts, event.name: ref})
 
 
 def _artifact_moved(state: SessionState, name: str, frame: str | None) -> SessionState:
     ref = state.artifacts.get(name)
     if ref is None:
         return state
-    return replace(state, artifacts={**state.artifacts, name: replace(ref, loaded_in=frame)})
+    return evolve(state, artifacts={**state.artifacts, name: replace(ref, loaded_in=frame)})
