@@ -6,6 +6,7 @@ import type { CallFacts, LiveState } from "../api/liveState";
 import { endTitle } from "../playbook/labels";
 import { CloseIcon, MaximiseIcon } from "../ui/icons";
 import { CallStrip } from "./CallStrip";
+import common from "./common.module.css";
 import styles from "./Inspector.module.css";
 import type { InspectorPanelProps } from "./props";
 
@@ -41,7 +42,7 @@ function Place({
 	return (
 		<span className={styles.place}>
 			turn {call.turn} · {call.phase > 0 ? `phase ${call.phase}` : "beside the turn"} ·{" "}
-			<button type="button" className={styles.link} onClick={() => props.onStageSelected(call.stage)}>
+			<button type="button" className={common.link} onClick={() => props.onStageSelected(call.stage)}>
 				{endTitle(props.document, call.stage)}
 			</button>{" "}
 			· {modelWords(call)}
@@ -93,7 +94,7 @@ export function CallHeader(props: CallHeaderProps) {
 				)}
 				{known && <Place call={known} document={props.document} onStageSelected={props.onStageSelected} />}
 				{status && (
-					<span className={status === "failed" ? styles.bad : styles.status} role="status">
+					<span className={status === "failed" ? common.bad : styles.status} role="status">
 						{status}
 					</span>
 				)}

@@ -3,6 +3,7 @@ import { useStore } from "zustand";
 import type { KnownCall } from "../api/frames";
 import type { LiveSessionStore } from "../api/session";
 import { grouped } from "../ui/format";
+import common from "./common.module.css";
 import styles from "./Inspector.module.css";
 import { numbersOf, totalInput, written } from "./window";
 
@@ -54,9 +55,9 @@ export function CallStrip({ live, numbers, chosen, onCallSelected }: CallStripPr
 						onClick={() => onCallSelected(number)}
 					>
 						<span style={{ height: `${Math.max(10, ((sizes[index] ?? 0) / largest) * 100)}%` }}>
-							<i className={styles.fresh} style={{ flexGrow: parts ? parts.fresh : 1 }} />
-							<i className={styles.written} style={{ flexGrow: parts ? written(parts) : 0 }} />
-							<i className={styles.read} style={{ flexGrow: parts ? parts.read : 0 }} />
+							<i className={common.fresh} style={{ flexGrow: parts ? parts.fresh : 1 }} />
+							<i className={common.written} style={{ flexGrow: parts ? written(parts) : 0 }} />
+							<i className={common.read} style={{ flexGrow: parts ? parts.read : 0 }} />
 						</span>
 					</button>
 				);

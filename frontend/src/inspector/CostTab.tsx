@@ -2,9 +2,10 @@ import { useStore } from "zustand";
 import type { KnownCall, Prediction, Usage } from "../api/frames";
 import { endTitle } from "../playbook/labels";
 import { dollars, elapsed, grouped, percent, plural } from "../ui/format";
+import common from "./common.module.css";
 import { costWords, isRehearsal, sumWords, totals } from "./costs";
-import styles from "./Inspector.module.css";
 import type { TabProps } from "./props";
+import tables from "./Tables.module.css";
 import { numbersOf, totalInput } from "./window";
 
 const PARTS = [
@@ -23,37 +24,37 @@ function ThisCall({ call }: { call: KnownCall }) {
 	return (
 		<section>
 			<h3>
-				This call {isRehearsal(call) && <span className={styles.tag}>simulated: no model was asked</span>}
+				This call {isRehearsal(call) && <span className={common.tag}>simulated: no model was asked</span>}
 			</h3>
-			<table className={styles.table}>
+			<table className={tables.table}>
 				<thead>
 					<tr>
 						<th>Tokens</th>
-						<th className={styles.number}>{isRehearsal(call) ? "simulated" : "billed"}</th>
-						<th className={styles.number}>predicted</th>
+						<th className={tables.amount}>{isRehearsal(call) ? "simulated" : "billed"}</th>
+						<th className={tables.amount}>predicted</th>
 					</tr>
 				</thead>
 				<tbody>
 					{PARTS.map(([name, part]) => (
 						<tr key={part}>
 							<th scope="row">{name}</th>
-							<td className={styles.number}>{cell(usage, part)}</td>
-							<td className={styles.number}>{cell(predicted, part)}</td>
+							<td className={tables.amount}>{cell(usage, part)}</td>
+							<td className={tables.amount}>{cell(predicted, part)}</td>
 						</tr>
 					))}
-					<tr className={styles.total}>
+					<tr className={tables.total}>
 						<th scope="row">input in all</th>
-						<td className={styles.number}>{usage ? grouped(totalInput(usage)) : "–"}</td>
-						<td className={styles.number}>{predicted ? grouped(totalInput(predicted)) : "–"}</td>
+						<td className={tables.amount}>{usage ? grouped(totalInput(usage)) : "–"}</td>
+						<td className={tables.amount}>{predicted ? grouped(totalInput(predicted)) : "–"}</td>
 					</tr>
 					<tr>
 						<th scope="row">output</th>
-						<td className={styles.number}>{usage ? grouped(usage.output) : "–"}</td>
-						<td className={styles.number} />
+						<td className={tables.amount}>{usage ? grouped(usage.output) : "–"}</td>
+						<td className={tables.amount} />
 					</tr>
 				</tbody>
 			</table>
-			<dl className={styles.facts}>
+			<dl className={tables.facts}>
 				<dt>Cost</dt>
 				<dd>{costWords(call)}</dd>
 				<dt>Without caching</dt>
@@ -72,18 +73,18 @@ function Row({ call, ...props }: Omit<TabProps, "live" | "sessionId"> & { chosen
 	const numbers = numbersOf(call);
 	const input = numbers ? totalInput(numbers) : 0;
 	return (
-		<tr className={props.chosen ? styles.chosen : undefined} aria-current={props.chosen ? "true" : undefined}>
+		<tr className={props.chosen ? tables.chosen : undefined} aria-current={props.chosen ? "true" : undefined}>
 			<th scope="row">
-				<button type="button" className={styles.link} onClick={() => props.onCallSelected(call.call)}>
+				<button type="button" className={common.link} onClick={() => props.onCallSelected(call.call)}>
 					call {call.call}
 				</button>
 			</th>
 			<td>turn {call.turn}</td>
 			<td>{endTitle(props.document, call.stage)}</td>
-			<td className={styles.number}>{numbers ? grouped(input) : "–"}</td>
-			<td className={styles.number}>{numbers ? percent(numbers.read, input) : "–"}</td>
-			<td className={styles.number}>{call.usage ? grouped(call.usage.output) : "–"}</td>
-			<td className={styles.number}>{costWords(call)}</td>
+			<td className={tables.amount}>{numbers ? grouped(input) : "–"}</td>
+			<td className={tables.amount}>{numbers ? percent(numbers.read, input) : "–"}</td>
+			<td className={tables.amount}>{call.usage ? grouped(call.usage.output) : "–"}</td>
+			<td className={tables.amount}>{costWords(call)}</td>
 		</tr>
 	);
 }
@@ -93,39 +94,39 @@ export function CostTab(props: TabProps) {
 	const calls = [...known.values()].sort((a, b) => a.call - b.call);
 	const sum = totals(calls);
 	return (
-		<div className={`${styles.scroll} ${styles.split}`}>
+		<div className={`${tables.scroll} ${tables.split}`}>
 			<ThisCall call={props.call} />
 			<section>
 				<h3>The session</h3>
-				<table className={styles.table}>
+				<table className={tables.table}>
 					<thead>
 						<tr>
 							<th>Call</th>
 							<th>Turn</th>
 							<th>Stage</th>
-							<th className={styles.number}>in</th>
-							<th className={styles.number}>cached</th>
-							<th className={styles.number}>out</th>
-							<th className={styles.number}>cost</th>
+							<th className={tables.amount}>in</th>
+							<th className={tables.amount}>cached</th>
+							<th className={tables.amount}>out</th>
+							<th className={tables.amount}>cost</th>
 						</tr>
 					</thead>
 					<tbody>
 						{calls.map((call) => (
 							<Row key={call.call} {...props} call={call} chosen={call.call === props.call.call} />
 						))}
-						<tr className={styles.total}>
+						<tr className={tables.total}>
 							<th scope="row">{plural(sum.calls, "call")}</th>
 							<td />
 							<td />
-							<td className={styles.number}>{grouped(sum.input)}</td>
-							<td className={styles.number}>{percent(sum.read, sum.input)}</td>
-							<td className={styles.number}>{grouped(sum.output)}</td>
-							<td className={styles.number}>{sumWords(sum)}</td>
+							<td className={tables.amount}>{grouped(sum.input)}</td>
+							<td className={tables.amount}>{percent(sum.read, sum.input)}</td>
+							<td className={tables.amount}>{grouped(sum.output)}</td>
+							<td className={tables.amount}>{sumWords(sum)}</td>
 						</tr>
 					</tbody>
 				</table>
 				{sum.costWithoutCaching > 0 && (
-					<p className={styles.quiet}>Without caching: {dollars(sum.costWithoutCaching)}.</p>
+					<p className={common.quiet}>Without caching: {dollars(sum.costWithoutCaching)}.</p>
 				)}
 			</section>
 		</div>

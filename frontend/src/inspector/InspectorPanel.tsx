@@ -8,6 +8,7 @@ import type { Playbook } from "../playbook/types";
 import { CallHeader } from "./CallHeader";
 import { ChangesTab } from "./ChangesTab";
 import { CostTab } from "./CostTab";
+import common from "./common.module.css";
 import { rulesOfTurn } from "./facts";
 import styles from "./Inspector.module.css";
 import type { InspectorPanelProps, TabProps } from "./props";
@@ -123,7 +124,7 @@ export function InspectorPanel(props: InspectorPanelProps) {
 						{call?.segments ? (
 							<TabBody {...props} sessionId={sessionId} tab={tab} call={call} document={document} />
 						) : (
-							<p className={styles.loading}>{problem ?? "Loading the call…"}</p>
+							<p className={common.loading}>{problem ?? "Loading the call…"}</p>
 						)}
 					</Tabs.Panel>
 				)}

@@ -1,14 +1,15 @@
 import type { ReactNode } from "react";
 import type { KnownCall } from "../api/frames";
 import { compact, dollars, grouped, percent } from "../ui/format";
+import common from "./common.module.css";
 import { costWords, isRehearsal } from "./costs";
-import styles from "./Inspector.module.css";
+import view from "./Window.module.css";
 import { legendWords, numbersOf, type Piece, totalInput, written } from "./window";
 
 function Key({ mark, children }: { mark: string | undefined; children: ReactNode }) {
 	return (
-		<span className={styles.key}>
-			<i className={`${styles.swatch} ${mark}`} aria-hidden="true" />
+		<span className={view.key}>
+			<i className={`${common.swatch} ${mark}`} aria-hidden="true" />
 			{children}
 		</span>
 	);
@@ -39,23 +40,23 @@ export function Legend({ call, pieces }: { call: KnownCall; pieces: readonly Pie
 	const stands = pieces.reduce((sum, piece) => sum + (piece.segment.replaced?.tokens ?? 0), 0);
 	const missed = pieces.some((piece) => piece.missed);
 	return (
-		<div className={styles.legend}>
-			<Key mark={styles.read}>{legendWords("read", usage?.read ?? null, predicted?.read ?? null)}</Key>
-			<Key mark={styles.written}>
+		<div className={view.legend}>
+			<Key mark={common.read}>{legendWords("read", usage?.read ?? null, predicted?.read ?? null)}</Key>
+			<Key mark={common.written}>
 				{legendWords("written", usage && written(usage), predicted && written(predicted))}
 			</Key>
-			<Key mark={styles.fresh}>{legendWords("fresh", usage?.fresh ?? null, predicted?.fresh ?? null)}</Key>
-			{stands > 0 && <Key mark={styles.hatchedKey}>stands for {grouped(stands)} tokens</Key>}
-			{missed && <Key mark={styles.missedKey}>predicted to be read, was not</Key>}
+			<Key mark={common.fresh}>{legendWords("fresh", usage?.fresh ?? null, predicted?.fresh ?? null)}</Key>
+			{stands > 0 && <Key mark={view.hatchedKey}>stands for {grouped(stands)} tokens</Key>}
+			{missed && <Key mark={view.missedKey}>predicted to be read, was not</Key>}
 			{isRehearsal(call) && (
 				<span
-					className={styles.tag}
+					className={common.tag}
 					title="No model was asked: these numbers are what the cache model expects"
 				>
 					simulated
 				</span>
 			)}
-			<span className={styles.sum}>{sumWords(call)}</span>
+			<span className={view.sum}>{sumWords(call)}</span>
 		</div>
 	);
 }

@@ -1,6 +1,7 @@
 import { Button, CopyButton } from "@mantine/core";
-import styles from "./Inspector.module.css";
+import common from "./common.module.css";
 import type { TabProps } from "./props";
+import tables from "./Tables.module.css";
 import { requestPath, useAsked } from "./texts";
 
 interface RenderedRequest {
@@ -29,16 +30,16 @@ function Copy({ value, children }: { value: string; children: string }) {
 /** The request as it went over the wire; secrets stand as names of environment variables. */
 export function RequestTab({ sessionId, call }: TabProps) {
 	const asked = useAsked<RenderedRequest>(requestPath(sessionId, call.call));
-	if (asked.state === "asking") return <p className={styles.loading}>Rendering the request…</p>;
+	if (asked.state === "asking") return <p className={common.loading}>Rendering the request…</p>;
 	if (asked.state === "failed") {
-		return <p className={styles.loading}>The request could not be rendered: {asked.message}</p>;
+		return <p className={common.loading}>The request could not be rendered: {asked.message}</p>;
 	}
 	const { url, body, curl, provider } = asked.value;
 	const json = JSON.stringify(body, null, 2);
 	return (
-		<div className={styles.scroll}>
-			<div className={styles.actions}>
-				<span className={styles.quiet}>
+		<div className={tables.scroll}>
+			<div className={tables.actions}>
+				<span className={common.quiet}>
 					{url
 						? `POST ${url}`
 						: `${provider === "rehearsal" ? "Rehearsal: this went to no server" : "This model has no address"}; it is what a model would be sent.`}
@@ -46,11 +47,11 @@ export function RequestTab({ sessionId, call }: TabProps) {
 				<Copy value={json}>Copy JSON</Copy>
 				{curl && <Copy value={curl}>Copy as curl</Copy>}
 			</div>
-			<pre className={styles.text}>{json.length > SHOWN ? `${json.slice(0, SHOWN)}\n…` : json}</pre>
+			<pre className={common.text}>{json.length > SHOWN ? `${json.slice(0, SHOWN)}\n…` : json}</pre>
 			{curl && (
 				<>
 					<h3>curl</h3>
-					<pre className={styles.text}>{curl.length > SHOWN ? `${curl.slice(0, SHOWN)}…` : curl}</pre>
+					<pre className={common.text}>{curl.length > SHOWN ? `${curl.slice(0, SHOWN)}…` : curl}</pre>
 				</>
 			)}
 		</div>

@@ -1,7 +1,8 @@
 import { endTitle, transitionSentence } from "../playbook/labels";
+import common from "./common.module.css";
 import { seenWords } from "./facts";
-import styles from "./Inspector.module.css";
 import type { TabProps } from "./props";
+import tables from "./Tables.module.css";
 import { useRules } from "./WhyItMovedOn";
 
 function seenValue(seen: unknown): string {
@@ -15,15 +16,15 @@ export function RulesTab(props: TabProps) {
 	const { document } = props;
 	if (rules.length === 0) {
 		return (
-			<p className={styles.loading}>
+			<p className={common.loading}>
 				No rule was looked at in turn {props.call.turn}. Rules are looked at when a message comes, after tool
 				calls, and after the reply.
 			</p>
 		);
 	}
 	return (
-		<div className={styles.scroll}>
-			<table className={styles.table}>
+		<div className={tables.scroll}>
+			<table className={tables.table}>
 				<caption className="ps-visually-hidden">Rules of turn {props.call.turn} in order</caption>
 				<thead>
 					<tr>
@@ -40,13 +41,13 @@ export function RulesTab(props: TabProps) {
 						const transition = document.transitions?.find((one) => one.id === rule.transition);
 						const returns = transition?.action.mode === "return";
 						return (
-							<tr key={rule.seq} className={rule.verdict ? styles.held : undefined}>
-								<td className={styles.nowrap}>{rule.verdict ? "✓ held" : "– no"}</td>
+							<tr key={rule.seq} className={rule.verdict ? common.held : undefined}>
+								<td className={tables.nowrap}>{rule.verdict ? "✓ held" : "– no"}</td>
 								<td>{transition ? endTitle(document, transition.from) : ""}</td>
 								<td>
 									<button
 										type="button"
-										className={styles.ruleName}
+										className={common.ruleName}
 										onClick={() => props.onTransitionSelected(rule.transition)}
 									>
 										{transition ? transitionSentence(transition) : rule.transition}
@@ -56,7 +57,7 @@ export function RulesTab(props: TabProps) {
 									{transition ? endTitle(document, returns ? null : transition.action.targetStage) : ""}
 								</td>
 								<td>{seenWords(rule)}</td>
-								<td className={styles.code}>{seenValue(rule.seen)}</td>
+								<td className={common.code}>{seenValue(rule.seen)}</td>
 							</tr>
 						);
 					})}

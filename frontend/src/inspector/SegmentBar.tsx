@@ -2,7 +2,8 @@ import { useLayoutEffect, useRef, useState } from "react";
 import type { CachePoint } from "../api/frames";
 import { grouped } from "../ui/format";
 import { type Cell, layOut, placeLabels } from "./bar";
-import styles from "./Inspector.module.css";
+import common from "./common.module.css";
+import view from "./Window.module.css";
 import { KIND_NAMES, type Piece } from "./window";
 
 interface SegmentBarProps {
@@ -46,8 +47,8 @@ function BarCell({
 	onSelected,
 }: { piece: Piece; cell: Cell } & Omit<SegmentBarProps, "pieces" | "points">) {
 	const { segment, share, missed } = piece;
-	const marks = [styles.cell];
-	if (segment.id === selected) marks.push(styles.cellSelected);
+	const marks = [view.cell];
+	if (segment.id === selected) marks.push(view.cellSelected);
 	return (
 		<button
 			type="button"
@@ -57,15 +58,15 @@ function BarCell({
 			title={cellTitle(piece)}
 			onClick={() => onSelected(segment.id)}
 		>
-			<span className={styles.fill}>
-				<i className={styles.read} style={{ flexGrow: share.read }} />
-				<i className={styles.written} style={{ flexGrow: share.written }} />
-				<i className={styles.fresh} style={{ flexGrow: share.fresh }} />
+			<span className={view.fill}>
+				<i className={common.read} style={{ flexGrow: share.read }} />
+				<i className={common.written} style={{ flexGrow: share.written }} />
+				<i className={common.fresh} style={{ flexGrow: share.fresh }} />
 			</span>
-			{segment.replaced && <span className={styles.hatched} />}
-			{missed && <span className={styles.missed} />}
+			{segment.replaced && <span className={view.hatched} />}
+			{missed && <span className={view.missed} />}
 			{cell.width >= WORDS && (
-				<span className={styles.cellWords}>
+				<span className={view.cellWords}>
 					{KIND_NAMES[segment.kind]}
 					<br />
 					{grouped(segment.tokens)}
@@ -88,9 +89,9 @@ function Pins({ pins, width }: { pins: readonly Pin[]; width: number }) {
 	);
 	return pins.map(({ point, x }, index) => (
 		<span key={point.number}>
-			<span className={styles.pinLine} style={{ left: Math.min(x, width - 2) }} />
+			<span className={view.pinLine} style={{ left: Math.min(x, width - 2) }} />
 			<span
-				className={styles.pin}
+				className={view.pin}
 				style={{ left: lefts[index], width: PIN }}
 				title={`Cache point ${point.number}, kept ${point.ttl}${point.reason ? `: ${point.reason}` : ""}`}
 			>
@@ -114,8 +115,8 @@ export function SegmentBar({ pieces, points, selected, onSelected }: SegmentBarP
 	const end = cells.at(-1);
 	const full = end ? Math.max(width, end.x + end.width) : width;
 	return (
-		<div ref={ref} className={styles.barBox} aria-hidden="true">
-			<div className={styles.bar} style={{ width: full }}>
+		<div ref={ref} className={view.barBox} aria-hidden="true">
+			<div className={view.bar} style={{ width: full }}>
 				{pieces.map((piece, index) => {
 					const cell = cells[index];
 					return cell ? (

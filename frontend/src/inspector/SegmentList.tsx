@@ -2,7 +2,8 @@ import { type KeyboardEvent, useEffect, useId, useRef } from "react";
 import { endTitle } from "../playbook/labels";
 import type { Playbook } from "../playbook/types";
 import { grouped } from "../ui/format";
-import styles from "./Inspector.module.css";
+import common from "./common.module.css";
+import view from "./Window.module.css";
 import { KIND_NAMES, type Piece } from "./window";
 
 interface SegmentListProps {
@@ -53,7 +54,7 @@ export function SegmentList({ pieces, document, selected, onSelected, onOpened }
 	return (
 		<div
 			ref={list}
-			className={styles.list}
+			className={view.list}
 			role="listbox"
 			aria-label="Segments"
 			tabIndex={0}
@@ -68,18 +69,18 @@ export function SegmentList({ pieces, document, selected, onSelected, onOpened }
 					id={`${id}-${index}`}
 					role="option"
 					aria-selected={index === at}
-					className={styles.row}
+					className={view.row}
 					onClick={() => onSelected(piece.segment.id)}
 				>
-					<i className={`${styles.swatch} ${styles[piece.fate]}`} aria-hidden="true" />
-					<span className={styles.kind}>{KIND_NAMES[piece.segment.kind]}</span>
-					<span className={styles.label} title={labelOf(piece, document)}>
+					<i className={`${common.swatch} ${common[piece.fate]}`} aria-hidden="true" />
+					<span className={common.kind}>{KIND_NAMES[piece.segment.kind]}</span>
+					<span className={common.label} title={labelOf(piece, document)}>
 						{labelOf(piece, document)}
 						{piece.segment.replaced && ` · stands for ${grouped(piece.segment.replaced.tokens)}`}
 					</span>
-					<span className={styles.number}>{grouped(piece.segment.tokens)}</span>
+					<span className={common.number}>{grouped(piece.segment.tokens)}</span>
 					{piece.missed ? (
-						<span className={styles.bad} title={`predicted to be read from the cache, was ${piece.fate}`}>
+						<span className={common.bad} title={`predicted to be read from the cache, was ${piece.fate}`}>
 							missed
 						</span>
 					) : (

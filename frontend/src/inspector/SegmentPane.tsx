@@ -3,8 +3,9 @@ import type { Segment, SessionEvent } from "../api/frames";
 import { endTitle } from "../playbook/labels";
 import type { Playbook } from "../playbook/types";
 import { grouped } from "../ui/format";
-import styles from "./Inspector.module.css";
+import common from "./common.module.css";
 import { type SegmentText, textPath, useAsked } from "./texts";
+import view from "./Window.module.css";
 import { KIND_NAMES, type Piece, provenance } from "./window";
 
 /** Characters that are drawn at once; more is one click away. */
@@ -29,15 +30,15 @@ export function ReadableText({ text }: { text: string }) {
 	return (
 		<>
 			{nice !== null && (
-				<button type="button" className={`${styles.link} ${styles.toggle}`} onClick={() => setExact(!exact)}>
+				<button type="button" className={`${common.link} ${view.toggle}`} onClick={() => setExact(!exact)}>
 					{exact ? "Format" : "Exactly as sent"}
 				</button>
 			)}
-			<pre className={styles.text} dir="auto">
+			<pre className={common.text} dir="auto">
 				{cut ? shown.slice(0, SHOWN) : shown}
 			</pre>
 			{cut && (
-				<button type="button" className={styles.link} onClick={() => setAll(true)}>
+				<button type="button" className={common.link} onClick={() => setAll(true)}>
 					Show all {grouped(shown.length)} characters
 				</button>
 			)}
@@ -48,11 +49,11 @@ export function ReadableText({ text }: { text: string }) {
 /** The text of a segment, asked for by its hash. */
 export function FetchedText({ sessionId, segment }: { sessionId: string; segment: Segment }) {
 	const asked = useAsked<SegmentText>(textPath(sessionId, segment.hash));
-	if (asked.state === "asking") return <p className={styles.quiet}>Loading the text…</p>;
+	if (asked.state === "asking") return <p className={common.quiet}>Loading the text…</p>;
 	if (asked.state === "failed")
-		return <p className={styles.bad}>The text could not be loaded: {asked.message}</p>;
+		return <p className={common.bad}>The text could not be loaded: {asked.message}</p>;
 	return asked.value.text === "" ? (
-		<p className={styles.quiet}>Empty.</p>
+		<p className={common.quiet}>Empty.</p>
 	) : (
 		<ReadableText key={segment.hash} text={asked.value.text} />
 	);
@@ -73,15 +74,15 @@ export function SegmentPane({ ref, piece, sessionId, events, document }: Segment
 	return (
 		<article
 			ref={ref}
-			className={styles.pane}
+			className={view.pane}
 			aria-label={`Text of ${KIND_NAMES[segment.kind]} ${segment.label}`.trim()}
 			// biome-ignore lint/a11y/noNoninteractiveTabindex: Enter in the list goes here, and it scrolls
 			tabIndex={0}
 		>
 			<FetchedText sessionId={sessionId} segment={segment} />
-			<p className={styles.source}>{provenance(segment, events, stage)}</p>
+			<p className={view.source}>{provenance(segment, events, stage)}</p>
 			{segment.replaced && (
-				<p className={styles.source}>
+				<p className={view.source}>
 					stands for {grouped(segment.replaced.tokens)} tokens: {segment.replaced.what} (rule{" "}
 					{segment.replaced.rule})
 				</p>

@@ -1,10 +1,11 @@
 import { useMemo } from "react";
 import { useStore } from "zustand";
 import { endTitle } from "../playbook/labels";
+import common from "./common.module.css";
 import { stateAtCall } from "./facts";
-import styles from "./Inspector.module.css";
 import type { TabProps } from "./props";
 import { FetchedText } from "./SegmentPane";
+import tables from "./Tables.module.css";
 
 function valueWords(value: unknown): string {
 	const text = JSON.stringify(value) ?? "";
@@ -20,17 +21,17 @@ export function StateTab({ live, sessionId, call, document, onStageSelected }: T
 	const told = call.segments?.filter((segment) => segment.kind === "state") ?? [];
 	const frames = state.frames.toReversed();
 	return (
-		<div className={`${styles.scroll} ${styles.split}`}>
+		<div className={`${tables.scroll} ${tables.split}`}>
 			<section>
 				<h3>Variables</h3>
-				{state.variables.size === 0 && <p className={styles.quiet}>None.</p>}
-				<table className={styles.table}>
+				{state.variables.size === 0 && <p className={common.quiet}>None.</p>}
+				<table className={tables.table}>
 					<tbody>
 						{[...state.variables].map(([name, value]) => (
 							<tr key={name}>
 								<th scope="row">{name}</th>
-								<td className={styles.code}>{valueWords(value)}</td>
-								<td className={styles.quiet}>
+								<td className={common.code}>{valueWords(value)}</td>
+								<td className={common.quiet}>
 									{state.changed.has(name) ? "changed since the call before" : ""}
 								</td>
 							</tr>
@@ -38,13 +39,13 @@ export function StateTab({ live, sessionId, call, document, onStageSelected }: T
 					</tbody>
 				</table>
 				<h3>Call stack</h3>
-				<ol className={styles.plain}>
+				<ol className={tables.plain}>
 					{frames.map((frame, index) => (
 						<li key={frame.id}>
-							<button type="button" className={styles.link} onClick={() => onStageSelected(frame.stage)}>
+							<button type="button" className={common.link} onClick={() => onStageSelected(frame.stage)}>
 								{endTitle(document, frame.stage)}
 							</button>{" "}
-							<span className={styles.quiet}>
+							<span className={common.quiet}>
 								{frame.id}
 								{index === 0 ? " · current" : ""}
 							</span>
@@ -52,20 +53,20 @@ export function StateTab({ live, sessionId, call, document, onStageSelected }: T
 					))}
 				</ol>
 				{state.artifacts.size > 0 && <h3>Artifacts</h3>}
-				<ul className={styles.plain}>
+				<ul className={tables.plain}>
 					{[...state.artifacts].map(([name, summary]) => (
 						<li key={name}>
-							{name} <span className={styles.quiet}>{summary}</span>
+							{name} <span className={common.quiet}>{summary}</span>
 						</li>
 					))}
 				</ul>
 			</section>
 			<section>
 				<h3>As the model was told</h3>
-				{told.length === 0 && <p className={styles.quiet}>The window has no state segment.</p>}
+				{told.length === 0 && <p className={common.quiet}>The window has no state segment.</p>}
 				{told.map((segment) => (
 					<div key={segment.id}>
-						<p className={styles.quiet}>{segment.label}</p>
+						<p className={common.quiet}>{segment.label}</p>
 						<FetchedText sessionId={sessionId} segment={segment} />
 					</div>
 				))}

@@ -2,9 +2,10 @@ import { useMemo } from "react";
 import { useStore } from "zustand";
 import { conditionSentence, endTitle } from "../playbook/labels";
 import type { Playbook } from "../playbook/types";
+import common from "./common.module.css";
 import { type Rule, rulesOfTurn, seenWords } from "./facts";
-import styles from "./Inspector.module.css";
 import type { TabProps } from "./props";
+import view from "./Window.module.css";
 
 /** "→ Triage · model decides", or the rule's id where the document has no such rule. */
 function ruleSentence(document: Playbook, id: string): string {
@@ -24,24 +25,28 @@ export function WhyItMovedOn(props: TabProps) {
 	const rules = useRules(props);
 	const moved = rules.some((rule) => rule.verdict);
 	return (
-		<section className={styles.why} aria-label="Why it moved on">
+		<section className={view.why} aria-label="Why it moved on">
 			<h3>{moved || rules.length === 0 ? "Why it moved on" : "Why it did not move on"}</h3>
-			{rules.length === 0 && <p className={styles.quiet}>No rule was looked at in this turn.</p>}
+			{rules.length === 0 && <p className={common.quiet}>No rule was looked at in this turn.</p>}
 			<ul>
 				{rules.map((rule) => (
-					<li key={rule.seq} className={rule.verdict ? styles.held : undefined}>
-						<span className={styles.verdict} role="img" aria-label={rule.verdict ? "held" : "did not hold"}>
+					<li key={rule.seq} className={rule.verdict ? common.held : undefined}>
+						<span
+							className={rule.verdict ? view.verdictHeld : view.verdict}
+							role="img"
+							aria-label={rule.verdict ? "held" : "did not hold"}
+						>
 							{rule.verdict ? "✓" : "–"}
 						</span>
 						<button
 							type="button"
-							className={styles.ruleName}
+							className={`${common.ruleName} ${view.clamped}`}
 							title={ruleSentence(props.document, rule.transition)}
 							onClick={() => props.onTransitionSelected(rule.transition)}
 						>
 							{ruleSentence(props.document, rule.transition)}
 						</button>
-						<span className={styles.quiet}>{seenWords(rule)}</span>
+						<span className={view.saw}>{seenWords(rule)}</span>
 					</li>
 				))}
 			</ul>

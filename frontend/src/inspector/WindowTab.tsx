@@ -1,12 +1,12 @@
 import { useMemo, useRef, useState } from "react";
 import { useStore } from "zustand";
-import styles from "./Inspector.module.css";
 import { Legend } from "./Legend";
 import type { TabProps } from "./props";
 import { SegmentBar } from "./SegmentBar";
 import { SegmentList } from "./SegmentList";
 import { SegmentPane } from "./SegmentPane";
 import { WhyItMovedOn } from "./WhyItMovedOn";
+import view from "./Window.module.css";
 import { type Piece, pieces } from "./window";
 
 /** What is open at first: the first segment that is new in this call. */
@@ -23,11 +23,11 @@ export function WindowTab(props: TabProps) {
 	const selected = all.some((piece) => piece.segment.id === picked) ? picked : firstNew(all, call.added);
 	const piece = all.find((one) => one.segment.id === selected);
 	return (
-		<div className={styles.window}>
+		<div className={view.window}>
 			<SegmentBar pieces={all} points={call.cachePoints} selected={selected} onSelected={setPicked} />
 			<Legend call={call} pieces={all} />
-			{call.error && <p className={styles.error}>{call.error.message}</p>}
-			<div className={styles.columns}>
+			{call.error && <p className={view.error}>{call.error.message}</p>}
+			<div className={view.columns}>
 				<SegmentList
 					pieces={all}
 					document={document}
