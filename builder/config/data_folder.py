@@ -2,9 +2,10 @@
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import IO, Any
+
+from builder.config.bootstrap import locks
 
 LOCK_FILE = "server.lock"
 ADDRESS_FILE = "server.json"
@@ -38,7 +39,7 @@ class ServerLock:
     def acquire(self) -> None:
         """Raises DataFolderProblem when another server has this folder."""
         file = (self.folder / LOCK_FILE).open("a+")
-        if not _lock(file):
+        if not locks.lock(file):
             file.close()
             raise DataFolderProblem(
                 f"Playbook Studio already runs with the data folder {self.folder}{self._where()}: "
@@ -59,11 +60,7 @@ class ServerLock:
 
 def server_is_running(folder: Path) -> bool:
     """Whether some process holds the folder's lock now."""
-    try:
-        with (folder / LOCK_FILE).open("a+") as file:
-            return not _lock(file)
-    except OSError:
-        return False
+    return locks.is_held(folder / LOCK_FILE)
 
 
 def write_address(folder: Path, address: str) -> None:
@@ -81,19 +78,3 @@ def running_address(folder: Path) -> str | None:
     except (OSError, ValueError):
         return None
     return str(found.get("address", "")) or None
-
-
-def _lock(file: IO[str]) -> bool:
-    """Takes the lock without waiting; False when another process has it."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True

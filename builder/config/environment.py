@@ -29,6 +29,9 @@ class Environment(BaseSettings):
     redis_url: str | None = None
     """`redis://host:port/0`; carries the socket groups and the job queue. Unset means in memory."""
 
+    static_root: Path | None = None
+    """Where the collected static files are; unset means those that `manage.py up` made last."""
+
     secret_key: str | None = None
     """Needed by several servers that share one database; a single one makes its own, once."""
 

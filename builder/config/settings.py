@@ -4,6 +4,7 @@ import secrets
 from pathlib import Path
 from typing import Any
 
+from builder.config.bootstrap.frontend import collected
 from builder.config.database import database_settings
 from builder.config.environment import Environment
 from builder.config.logs import logging_settings
@@ -69,7 +70,7 @@ USE_TZ = True
 
 # Vite writes hashed names into static/app; a manifest storage would hash them again and break their imports.
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "build" / "static"
+STATIC_ROOT = STUDIO.static_root or collected()
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -79,7 +80,7 @@ SERVESTATIC_ALLOW_ALL_ORIGINS = False
 DJANGO_VITE = {
     "default": {
         "dev_mode": False,
-        "manifest_path": BASE_DIR / "static" / "app" / "manifest.json",
+        "manifest_path": STATIC_ROOT / "app" / "manifest.json",
         "static_url_prefix": "app",
     }
 }

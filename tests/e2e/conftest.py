@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 from builder.config.bootstrap import browser as bootstrap_browser
-from builder.config.bootstrap.frontend import BUILT, COLLECTED
+from builder.config.bootstrap.frontend import collected
 from tests.support.studio import StudioServer
 
 FLAGS = [
@@ -40,7 +40,7 @@ def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[s
 @pytest.fixture(scope="session")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
     """The real server, with a fresh data folder."""
-    if not (BUILT / "manifest.json").exists() or not COLLECTED.exists():
+    if not (collected() / "app" / "manifest.json").exists():
         pytest.fail("The frontend is not built: run `python3 manage.py build` first.")
     server = StudioServer(tmp_path_factory.mktemp("studio"))
     server.start()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from builder.config.bootstrap import browser, commands, environment, frontend, node, stamps, verify
+from builder.config.bootstrap import browser, commands, environment, frontend, locks, node, stamps, verify
 from builder.config.bootstrap.problem import Problem, explain
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -190,6 +190,7 @@ def test_the_frontend_is_built_again_only_when_its_sources_change(
         builds.append(" ".join(arguments))
         return ""
 
+    monkeypatch.setattr(frontend, "BUILD", tmp_path / "build")
     monkeypatch.setattr(frontend, "FRONTEND", tmp_path / "frontend")
     monkeypatch.setattr(frontend, "BUILT", built)
     monkeypatch.setattr(frontend, "BUILD_STAMP", tmp_path / "stamp.json")
@@ -207,6 +208,53 @@ def test_the_frontend_is_built_again_only_when_its_sources_change(
     (built / "manifest.json").unlink()
     frontend.ensure_built()
     assert builds == ["run build"] * 3
+
+
+@pytest.fixture
+def collections(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Collecting for real but for Django: the command only makes the folder that it was told to."""
+
+    def fake_collectstatic(command: list[str], *, doing: str, env: dict[str, str]) -> str:
+        Path(env["STUDIO_STATIC_ROOT"]).mkdir(parents=True)
+        return ""
+
+    monkeypatch.setattr(frontend, "COLLECTIONS", tmp_path / "static")
+    monkeypatch.setattr(frontend, "CURRENT", tmp_path / "static" / "current")
+    monkeypatch.setattr(frontend, "run_quietly", fake_collectstatic)
+    (tmp_path / "static").mkdir()
+    return tmp_path / "static"
+
+
+def collect(monkeypatch: pytest.MonkeyPatch, name: str) -> Path:
+    monkeypatch.setattr(frontend, "name_of_collection", lambda: name)
+    frontend.collect()
+    return frontend.collected()
+
+
+def test_a_build_leaves_the_files_of_a_running_server_alone(
+    collections: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = collect(monkeypatch, "first")
+    assert first == collections / "first"
+    with (first / frontend.IN_USE).open("a+") as server:
+        locks.lock(server, shared=True)
+        for name in ("second", "third", "fourth", "fifth", "sixth"):
+            collect(monkeypatch, name)
+            os.utime(collections / name)
+        assert first.exists()
+    collect(monkeypatch, "seventh")
+    assert not first.exists()
+    assert frontend.collected() == collections / "seventh"
+    assert len([entry for entry in collections.iterdir() if entry.is_dir()]) == frontend.KEPT + 1
+
+
+def test_going_back_to_an_earlier_build_collects_nothing_again(
+    collections: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = collect(monkeypatch, "first")
+    collect(monkeypatch, "second")
+    monkeypatch.setattr(frontend, "run_quietly", lambda *args, **kwargs: pytest.fail("collected again"))
+    assert collect(monkeypatch, "first") == first
 
 
 def test_an_old_node_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,12 +3,14 @@
 import os
 import sys
 from argparse import ArgumentParser
-from typing import Any
+from typing import IO, Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
 from builder.config import data_folder, migrating, sign_in
+from builder.config.bootstrap import locks
+from builder.config.bootstrap.frontend import IN_USE
 
 DEFAULT_PORT = 8000
 
@@ -40,13 +42,14 @@ class Command(BaseCommand):
             migrating.migrate()
         except (data_folder.DataFolderProblem, NoFreePort, migrating.DatabaseProblem) as problem:
             raise CommandError(str(problem)) from problem
-        settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+        static_files = hold_static_files()
         address = f"http://{browser_name(host)}:{port}"
         sign_in.forget_links()
         data_folder.write_address(folder, address)
         launcher = Launcher(settings.STUDIO, host=host, port=port, ready=lambda: self.announce(address))
         orderly = launcher.run()
         data_folder.remove_address(folder)
+        static_files.close()
         lock.release()
         if launcher.busy:
             # Its row stays `running`, and the next start takes it up; its thread could take hours.
@@ -57,6 +60,14 @@ class Command(BaseCommand):
         self.stdout.write(f"Playbook Studio is ready: {address}/enter/{sign_in.make_link_token()}")
         self.stderr.write("The link signs you in once. Stop with Ctrl+C.")
         self.stdout.flush()
+
+
+def hold_static_files() -> IO[str]:
+    """Keeps the files that this server was started with from being tidied away, until it is closed."""
+    settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
+    file = (settings.STATIC_ROOT / IN_USE).open("a+")
+    locks.lock(file, shared=True)
+    return file
 
 
 def browser_name(host: str) -> str:
