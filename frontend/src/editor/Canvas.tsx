@@ -7,24 +7,24 @@ import {
 	ReactFlow,
 	ReactFlowProvider,
 	SelectionMode,
-	useReactFlow,
 } from "@xyflow/react";
-import { type DragEvent, type KeyboardEvent, type MouseEvent, useEffect, useRef } from "react";
+import { type DragEvent, type KeyboardEvent, type MouseEvent, useRef } from "react";
 import * as commands from "../playbook/commands";
 import { STAGE_HEIGHT, STAGE_WIDTH, snap } from "../playbook/layout";
 import type { Position, Stage } from "../playbook/types";
+import { ActiveStageHint } from "./ActiveStageHint";
 import styles from "./canvas.module.css";
-import { type CanvasView, type Editor, useEditor } from "./editor";
+import { type Editor, useEditor } from "./editor";
 import { addStage, connectStages, documentOf, select, selectStage, selectTransition } from "./operations";
 import { SignCard } from "./SignCard";
 import { StageCard } from "./StageCard";
 import { PALETTE_TYPE, ToolRail } from "./ToolRail";
 import { ArrowHeads, TransitionEdge } from "./TransitionEdge";
+import { FIT, useCanvasView } from "./useCanvasView";
 import { type CanvasEdge, type CanvasNode, useGraph } from "./useGraph";
 
 const NODE_TYPES = { stage: StageCard, sign: SignCard };
 const EDGE_TYPES = { transition: TransitionEdge };
-const FIT = { padding: 0.15, maxZoom: 1, minZoom: 0.2, duration: 150 };
 /** The map draws itself at the size it is given as a style. */
 const MINIMAP = { width: 148, height: 84 };
 const MANY_NODES = 150;
@@ -33,73 +33,6 @@ const coarsePointer = () => matchMedia("(pointer: coarse)").matches;
 
 function transitionOf(edge: CanvasEdge): string {
 	return edge.data?.transition.id ?? edge.id;
-}
-
-/** Pans just far enough for the stages to be seen in the canvas. */
-function revealPan(area: DOMRect, boxes: DOMRect[]): Position {
-	const margin = 24;
-	const left = Math.min(...boxes.map((box) => box.left)) - margin;
-	const right = Math.max(...boxes.map((box) => box.right)) + margin;
-	const top = Math.min(...boxes.map((box) => box.top)) - margin;
-	const bottom = Math.max(...boxes.map((box) => box.bottom)) + margin;
-	const along = (low: number, high: number, from: number, to: number) => {
-		if (low < from) return from - low;
-		return high > to ? Math.max(to - high, from - low) : 0;
-	};
-	return { x: along(left, right, area.left, area.right), y: along(top, bottom, area.top, area.bottom) };
-}
-
-/** Makes this canvas the editor's view while it is on the screen. */
-function useCanvasView(editor: Editor, frame: React.RefObject<HTMLDivElement | null>): void {
-	const flow = useReactFlow<CanvasNode, CanvasEdge>();
-	useEffect(() => {
-		const root = frame.current;
-		if (!root) return;
-		let over: Position | null = null;
-		const moved = (event: PointerEvent) => {
-			over = { x: event.clientX, y: event.clientY };
-		};
-		const left = () => {
-			over = null;
-		};
-		root.addEventListener("pointermove", moved);
-		root.addEventListener("pointerleave", left);
-		const middle = () => {
-			const { left: x, top: y, width, height } = root.getBoundingClientRect();
-			return { x: x + width / 2, y: y + height / 2 };
-		};
-		const view: CanvasView = {
-			fit: (ids) => void flow.fitView(ids ? { ...FIT, nodes: ids.map((id) => ({ id })) } : FIT),
-			zoomTo: (level) => void flow.zoomTo(level, { duration: 150 }),
-			zoomBy: (factor) => void flow.zoomTo(flow.getZoom() * factor, { duration: 150 }),
-			toCanvas: (screen) => flow.screenToFlowPosition(screen),
-			pointer: () => flow.screenToFlowPosition(over ?? middle()),
-			focus: () =>
-				root.querySelector<HTMLElement>(".react-flow__node.selected")?.focus({ preventScroll: true }),
-			reveal: (ids) =>
-				// After the panel beside the canvas has taken its room.
-				requestAnimationFrame(() => {
-					const boxes = ids.flatMap((id) => {
-						const card = root.querySelector(`[data-stage="${CSS.escape(id)}"]`);
-						return card ? [card.getBoundingClientRect()] : [];
-					});
-					if (boxes.length === 0) return;
-					const pan = revealPan(root.getBoundingClientRect(), boxes);
-					const viewport = flow.getViewport();
-					if (pan.x === 0 && pan.y === 0) return;
-					void flow.setViewport(
-						{ ...viewport, x: viewport.x + pan.x, y: viewport.y + pan.y },
-						{ duration: 150 },
-					);
-				}),
-		};
-		editor.view = view;
-		return () => {
-			root.removeEventListener("pointermove", moved);
-			root.removeEventListener("pointerleave", left);
-			if (editor.view === view) editor.view = null;
-		};
-	}, [editor, flow, frame]);
 }
 
 function openMenu(
@@ -279,6 +212,7 @@ function Flow() {
 				/>
 			</ReactFlow>
 			<ToolRail />
+			<ActiveStageHint />
 		</section>
 	);
 }

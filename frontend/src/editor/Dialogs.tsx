@@ -124,7 +124,10 @@ export function Dialogs() {
 	}
 	if (dialog.kind === "connect") {
 		const from = playbook.stages.find(({ id }) => id === dialog.from);
-		const items = stageItems(playbook, (target) => connectStages(editor, dialog.from, target));
+		const items = stageItems(playbook, (target) => {
+			connectStages(editor, dialog.from, target);
+			editor.host.openProperties();
+		});
 		return (
 			<Picker
 				title={`Connect ${from ? stageTitle(from) : dialog.from} to`}

@@ -165,7 +165,7 @@ export function Menus() {
 			onChange={(opened) => !opened && close()}
 			position="bottom-start"
 			offset={0}
-			width={240}
+			width={272}
 			shadow="sm"
 			trapFocus
 			returnFocus

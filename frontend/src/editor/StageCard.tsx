@@ -108,6 +108,7 @@ function Handles({ id }: { id: string }) {
 					position={position}
 					className={styles.source}
 					isConnectableEnd={false}
+					aria-hidden="true"
 					title="Drag to a stage to connect, click to add the next stage"
 					onClick={add}
 				/>

@@ -19,8 +19,12 @@ interface EdgeLabelProps {
 	taken: boolean;
 }
 
+const SHORT = 24;
+
+/** What is missing, where it is short enough for an edge; the whole reason is in the label's title. */
 function visibleSentence(sentence: string, missing: string | undefined, visits: number): string {
-	if (missing) return `${sentence} — ${missing}`;
+	if (missing !== undefined)
+		return `${sentence} — ${missing && missing.length <= SHORT ? missing : "not yet"}`;
 	return visits > 1 ? `${sentence} ×${visits}` : sentence;
 }
 
@@ -29,8 +33,10 @@ function EdgeLabel({ transition, sentence, course, selected, taken }: EdgeLabelP
 	const { id } = transition;
 	const problem = useUi((ui) => ui.problems.byTransition.get(id)?.[0]);
 	const flashing = useUi((ui) => ui.flash === id);
-	const missing = useLive(
-		(live) => live.nearlyFired.find(({ transitionId }) => transitionId === id)?.missing,
+	const missing = useLive(({ activeStageId, nearlyFired }) =>
+		activeStageId === transition.from
+			? nearlyFired.find(({ transitionId }) => transitionId === id)?.missing
+			: undefined,
 	);
 	const visits = useLive((live) => live.visitedTransitions[id] ?? 0);
 	const text = visibleSentence(sentence, missing, visits);
@@ -47,7 +53,12 @@ function EdgeLabel({ transition, sentence, course, selected, taken }: EdgeLabelP
 			data-off={transition.disabled || undefined}
 			data-flash={flashing || undefined}
 			data-problem={problem && problem.severity !== "advice" ? problem.severity : undefined}
-			title={[transitionTitle(documentOf(editor), transition), transition.description, problem?.message]
+			title={[
+				transitionTitle(documentOf(editor), transition),
+				transition.description,
+				missing,
+				problem?.message,
+			]
 				.filter(Boolean)
 				.join("\n")}
 			onClick={() => selectTransition(editor, id)}

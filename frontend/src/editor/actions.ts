@@ -116,7 +116,7 @@ export const ACTIONS: readonly Action[] = [
 		keys: ["F2"],
 		group: "Edit",
 		when: oneStage,
-		run: withFirstStage((editor, id) => editor.ui.setState({ renaming: id })),
+		run: withFirstStage(operations.rename),
 	},
 	{
 		id: "copy",

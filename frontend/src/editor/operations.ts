@@ -67,10 +67,16 @@ export function addStage(editor: Editor, wish: StageWish = {}): string {
 		return from ? commands.connect(added, from, id) : added;
 	});
 	selectStage(editor, id);
-	editor.ui.setState({ renaming: id });
+	rename(editor, id);
 	const after = from ? ` and connected from ${endTitle(before, from)}` : "";
 	announce(editor, `Stage ${name} added${after}.`);
 	return id;
+}
+
+/** Lets the name be typed on the card; where there is no canvas, in the properties. */
+export function rename(editor: Editor, id: string): void {
+	if (editor.view) editor.ui.setState({ renaming: id });
+	else editor.host.openProperties();
 }
 
 export function connectStages(editor: Editor, from: string, target: string): void {

@@ -39,7 +39,8 @@ export async function tidyUp(editor: Editor): Promise<void> {
 			);
 		});
 		announce(editor, "Stages tidied up. Undo brings their places back.");
-		requestAnimationFrame(() => editor.view?.fit());
+		// The canvas takes two frames to draw the new places.
+		requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => editor.view?.fit(), 0)));
 	} catch {
 		announce(editor, "The stages could not be tidied up: the layout worker did not start.");
 	} finally {

@@ -23,8 +23,10 @@ function isElsewhere(target: EventTarget | null): boolean {
 
 function handle(editor: Editor, event: KeyboardEvent): void {
 	if (event.defaultPrevented || belongsToControl(event)) return;
-	const { dialog } = editor.ui.getState();
-	const typing = isTypingPlace(event.target) || isElsewhere(event.target) || dialog !== null;
+	const { dialog, renaming } = editor.ui.getState();
+	// A name field that is open but has not got the focus yet: its keys are not commands.
+	const busy = dialog !== null || renaming !== null;
+	const typing = isTypingPlace(event.target) || isElsewhere(event.target) || busy;
 	const action = actionFor(event, typing);
 	if (!action) return;
 	if (action.byClipboardEvent || !(action.when?.(editor) ?? true)) return;

@@ -3,8 +3,23 @@ import { CloseButton, createTheme, Modal, Tooltip } from "@mantine/core";
 
 const CLOSE_LABEL: Record<string, string> = { "aria-label": "Close" };
 
+/** Mantine's greys for the dark scheme, from text to ground, in the tone of tokens.css. */
+const DARK = [
+	"#e8ebf1",
+	"#c8cfdb",
+	"#a3adbd",
+	"#8b95a6",
+	"#414957",
+	"#323843",
+	"#20242c",
+	"#1b1e25",
+	"#14161b",
+	"#101217",
+] as const;
+
 export const theme = createTheme({
 	primaryColor: "indigo",
+	colors: { dark: DARK },
 	primaryShade: { light: 8, dark: 8 },
 	autoContrast: true,
 	fontFamily: "var(--ps-sans)",

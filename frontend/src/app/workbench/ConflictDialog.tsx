@@ -54,7 +54,7 @@ function Conflict({ open, theirs }: ChoiceProps) {
 			</div>
 			<Modal opened={shown} onClose={() => setShown(false)} title="Two versions of this playbook" size="xl">
 				<Text size="sm" mb="sm">
-					Someone else saved revision {theirs.revision} {when}. What differs in yours:
+					Someone else saved revision {theirs.revision}, {when}. What differs in yours:
 				</Text>
 				<ul className={styles.differences} aria-label="Differences">
 					{differences(theirs.document, mine).map((line) => (

@@ -124,8 +124,10 @@ export function TopBar({ open, versions }: PanelsProps) {
 					<ArrowLeftIcon />
 				</ActionIcon>
 			</Tooltip>
-			<NameInPlace name={name} />
-			<SaveWords open={open} />
+			<div className={styles.title}>
+				<NameInPlace name={name} />
+				<SaveWords open={open} />
+			</div>
 			<UndoButtons />
 			<Button
 				className={styles.onlyWide}
@@ -153,8 +155,11 @@ export function TopBar({ open, versions }: PanelsProps) {
 				Export
 			</Button>
 			<MoreMenu />
-			<SchemeToggle />
+			<span className={styles.notSmall}>
+				<SchemeToggle />
+			</span>
 			<Button
+				className={styles.notSmall}
 				size="xs"
 				rightSection={<ChatIcon />}
 				title={withKey("talk")}
