@@ -102,7 +102,8 @@ def _apply(state: SessionState, event: Event) -> SessionState:  # noqa: C901  on
         case ev.TurnComplete():
             return _turn_ended(state, event)
         case ev.TurnInterrupted():
-            return _turn_ended(_count_if_shown(state, event), event)
+            ended = _turn_ended(_count_if_shown(state, event), event)
+            return evolve(ended, failed=state.running if _can_go_on(state, event) else None)
         case ev.TurnFailed():
             return evolve(_turn_ended(state, event), failed=state.running if event.retryable else None)
         case ev.TransitionTriggered():
@@ -211,6 +212,14 @@ def _count_if_shown(state: SessionState, event: ev.TurnInterrupted) -> SessionSt
     if running is None or running.replied or not (event.shown_text or any(running.shown)):
         return state
     return _count(state, running)
+
+
+def _can_go_on(state: SessionState, event: ev.TurnInterrupted) -> bool:
+    """A turn that nobody stopped and that showed nothing can be taken up again, like a failed one."""
+    running = state.running
+    if running is None or running.replied or event.reason not in ("process_died", "timeout"):
+        return False
+    return not event.shown_text and not any(running.shown)
 
 
 def _count(state: SessionState, running: RunningTurn) -> SessionState:

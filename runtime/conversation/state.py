@@ -161,7 +161,7 @@ class SessionState:
     compare values."""
     running: RunningTurn | None = None
     failed: RunningTurn | None = None
-    """The last turn, if it failed and can be retried."""
+    """The last turn, if it failed, or was cut off before it showed anything, and can be retried."""
     moving: Moving | None = None
     chain: int = 0
     """Transitions since the last user message, kept for turns that follow without one."""

@@ -92,4 +92,7 @@ def retry(draft: Draft) -> None:
     if draft.state.failed is None or draft.state.status != "idle" or draft.state.moving is not None:
         return
     turns.begin_turn(draft, "retry")
-    turns.ask(draft)
+    if draft.running.phase == 0:
+        turns.begin_reply(draft)
+    else:
+        turns.ask(draft)

@@ -52,6 +52,10 @@ class Host(Protocol):
         """Show a piece of the reply."""
         ...
 
+    def show_as_reply(self, call: int, text: str) -> None:
+        """Show the held text of a message that is complete, if the engine takes it as the reply."""
+        ...
+
     def withdraw(self) -> str:
         """Forget what the call has shown; the text."""
         ...
@@ -193,9 +197,8 @@ class ModelCall:
     async def _complete(self, event: MessageComplete, timing: _Timing) -> None:
         message = event.message
         is_reply = bool(message.text.strip()) and not message.tool_calls
-        if is_reply and not self._showing and self._effect.hold is not None:
-            self._held = self._held or message.text
-            await self._begin_reply()
+        if is_reply and not self._showing:
+            self._host.show_as_reply(self._effect.call, self._held or message.text)
         first = timing.first - timing.began if timing.first is not None else None
         await self._host.advance(
             ModelReplied(

@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, TypeVar
 
-from runtime.conversation.events import Event
+from runtime.conversation.events import Event, LLMCallCompleted, LLMCallFailed, Phase2Start, TurnStarted
 from runtime.conversation.messages import ToolMessage
 from runtime.conversation.state import SessionState
 from runtime.engine import step, table_of, wake_at
@@ -82,6 +82,7 @@ class Session:
         self._alarm: asyncio.Task[None] | None = None
         self._alarm_at: datetime | None = None
         self._shown: RunningText | None = None
+        self._held: tuple[int, str] | None = None
         self._waiting_ids: set[str] = set()
         self.next_wake: datetime | None = wake_at(table_of(playbook), self._state)
         """When `tick` is wanted while nothing runs; None: never."""
@@ -196,6 +197,10 @@ class Session:
         self._shown = RunningText(turn, call, before + text)
         self._tell(Delta(turn, call, len(before), text))
 
+    def show_as_reply(self, call: int, text: str) -> None:
+        """The call's message is complete: show its held text where Phase 2 begins, if it begins with it."""
+        self._held = (call, text)
+
     def withdraw(self) -> str:
         """Forget what the call in flight has shown; the text."""
         text = self._shown.text if self._shown is not None else ""
@@ -238,10 +243,22 @@ class Session:
             self._die(error)
             raise
         self._state = state
-        if state.running is None or state.running.call is None:
-            self._shown = None
         for event in events:
             self._tell(event)
+            self._show_held(event)
+        if state.running is None or state.running.call is None:
+            self._shown = None
+
+    def _show_held(self, event: Event) -> None:
+        """Phase 2 that begins before the message is logged as complete begins with its text."""
+        if self._held is None:
+            return
+        call, text = self._held
+        if isinstance(event, LLMCallCompleted | LLMCallFailed | TurnStarted):
+            self._held = None
+        elif isinstance(event, Phase2Start):
+            self._held = None
+            self.show(call, text)
 
     def _tell(self, item: Event | Delta) -> None:
         for listener in list(self._listeners):

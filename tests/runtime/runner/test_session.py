@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
@@ -13,11 +13,13 @@ from runtime import Session
 from runtime.conversation import events as ev
 from runtime.conversation.events import EVENT, Event
 from runtime.conversation.fold import fold
+from runtime.llm.base import LLMEvent, LLMRequest
+from runtime.llm.scripted import ScriptedLLM
 from runtime.runner.ports import Delta, RunningText
 from runtime.runner.session import SessionOver
 from tests.guard import violations
 from tests.runtime.desk import DECISION, STOCK, desk, playbook, rule, says, stage
-from tests.runtime.runner.play import Play, calls, in_virtual_time
+from tests.runtime.runner.play import OneModel, Play, calls, in_virtual_time
 
 LONG = "This answer is long enough to be shown before it is complete. " * 4
 
@@ -331,3 +333,68 @@ async def test_a_long_reply_that_a_rule_forestalls_is_never_shown() -> None:
     assert play.shown == "Thank you."
     assert play.session.state.frame is not None
     assert play.session.state.frame.stage == "close"
+
+
+@in_virtual_time
+async def test_a_short_reply_that_a_rule_forestalls_is_not_shown_and_its_usage_is_kept() -> None:
+    booked = rule("t", "pick", "close", {"type": "tool_call", "toolName": "book"})
+    short = {"text": "Booked!", "usage": {"input_tokens": 50, "output_tokens": 5}}
+    play = Play(
+        desk(booked, start="pick"), [calls("book", kind="city", day="Mon"), short, {"text": "Thank you."}]
+    )
+    await play.talk("book it")
+    assert play.shown == "Thank you."
+    assert play.of(ev.LLMCallFailed) == []
+    assert play.of(ev.LLMCallCompleted)[1].usage is not None
+
+
+@in_virtual_time
+async def test_a_turn_that_a_dead_process_left_can_be_taken_up_again() -> None:
+    before = Play(desk(start="pick"), [calls("book", kind="a", day="Mon"), {"hang": True}])
+    await before.session.start()
+    sending = asyncio.create_task(before.session.send("go"))
+    await asyncio.sleep(1)
+    await before.session.aclose()
+    sending.cancel()
+    after = Play(desk(start="pick"), [{"text": "It is reserved."}], state=fold("s", before.memory.events))
+    await after.session.recover()
+    await after.session.retry()
+    assert after.replies == ["It is reserved."]
+    assert after.tools.ran == []
+    assert after.session.state.turn == 1
+
+
+@in_virtual_time
+async def test_a_message_that_comes_too_late_for_its_phase_is_not_shown() -> None:
+    """The deadline's step is being stored while the message arrives."""
+    store = _SlowStore()
+    play = Play(
+        desk(start="pick", options={"phase1TimeoutMs": 3000}),
+        [{"text": "Too late."}, {"text": "In time."}],
+        store=store,
+    )
+    play.llm = _LateFirst(play, 2.85)
+    play.session.llms = OneModel(play.llm)
+    await play.talk("hi")
+    assert play.shown == "In time."
+
+
+class _SlowStore:
+    """Takes a while to write."""
+
+    async def append(self, events: Sequence[Event]) -> None:
+        await asyncio.sleep(0.1)
+
+
+class _LateFirst(ScriptedLLM):
+    """Its first message comes after the given time."""
+
+    def __init__(self, play: Play, seconds: float) -> None:
+        super().__init__(play.llm.outputs)
+        self._seconds = seconds
+
+    async def stream(self, request: LLMRequest) -> AsyncIterator[LLMEvent]:
+        if request.call == 1:
+            await asyncio.sleep(self._seconds)
+        async for event in super().stream(request):
+            yield event
