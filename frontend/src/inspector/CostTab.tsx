@@ -19,6 +19,11 @@ function cell(numbers: Prediction | Usage | null, part: (typeof PARTS)[number][1
 	return numbers ? grouped(numbers[part]) : "–";
 }
 
+function withoutCaching(call: KnownCall): string {
+	if (isRehearsal(call)) return "no cost (rehearsal)";
+	return call.costWithoutCaching === null ? "unknown" : dollars(call.costWithoutCaching);
+}
+
 function ThisCall({ call }: { call: KnownCall }) {
 	const { usage, predicted } = call;
 	return (
@@ -58,7 +63,7 @@ function ThisCall({ call }: { call: KnownCall }) {
 				<dt>Cost</dt>
 				<dd>{costWords(call)}</dd>
 				<dt>Without caching</dt>
-				<dd>{call.costWithoutCaching === null ? "unknown" : dollars(call.costWithoutCaching)}</dd>
+				<dd>{withoutCaching(call)}</dd>
 				<dt>To the first word</dt>
 				<dd>{call.firstTokenMs === null ? "–" : elapsed(call.firstTokenMs)}</dd>
 				<dt>In all</dt>
