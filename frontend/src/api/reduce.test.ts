@@ -167,6 +167,41 @@ describe("streamed text", () => {
 		expect(live.timeline.at(-1)).toMatchObject({ kind: "notice", what: "stopped", text: "Stopped." });
 	});
 
+	test("a turn that broke off with its process can be taken up again only if nothing of it was shown", () => {
+		const resumable = (shownText: string, reason: string) => {
+			const log = opening();
+			log.add(1, { type: "turn_interrupted", stage: "greet", shownText, reason });
+			const last = fold(log.events).timeline.at(-1);
+			return last?.kind === "notice" && last.resumable;
+		};
+		expect(resumable("", "process_died")).toBe(true);
+		expect(resumable("Hel", "process_died")).toBe(false);
+		expect(resumable("", "stop")).toBe(false);
+	});
+
+	test("a held text appears where phase 2 begins, once", () => {
+		const log = new FakeLog();
+		log.addAll(1, [
+			{ type: "user_message", text: "hi", clientId: "c" },
+			{ type: "turn_started", stage: "greet" },
+			{ type: "phase1_start", stage: "greet" },
+			callStarted(1, 1),
+			callCompleted(1, "Hello"),
+			{ type: "phase1_complete", stage: "greet" },
+			{ type: "phase2_start", stage: "greet" },
+		]);
+		let live = fold([...log.events, delta(1, 1, 0, "Hello")]);
+		live = fold(
+			log.addAll(1, [
+				{ type: "phase2_complete", stage: "greet", text: "Hello" },
+				{ type: "turn_complete", stage: "greet", text: "Hello" },
+			]),
+			live,
+		);
+		expect(read(live)).toEqual(["hi", "Hello"]);
+		expect(live.timeline.at(-1)).toMatchObject({ kind: "reply", call: 1, status: "complete" });
+	});
+
 	test("a stopped reply keeps what was shown, also after a reload", () => {
 		const log = opening();
 		const stopped = {

@@ -27,7 +27,8 @@ function pushed(live: LiveState, item: TimelineItem): LiveState {
 }
 
 function notice(live: LiveState, event: SessionEvent, what: NoticeItem["what"], text: string): LiveState {
-	return pushed(live, { kind: "notice", key: `event-${event.seq}`, turn: event.turn, what, text });
+	const key = `event-${event.seq}`;
+	return pushed(live, { kind: "notice", key, turn: event.turn, resumable: false, what, text });
 }
 
 function active(live: LiveState, change: Partial<Activity>): LiveState {
@@ -265,12 +266,16 @@ const turnInterrupted: Handler<"turn_interrupted"> = (live, event) => {
 	const at = { turn: event.turn, call: live.activity?.call ?? 0, stage: event.stage };
 	const shown = event.shownText ?? "";
 	const timeline = shown ? showText(live.timeline, at, shown, "interrupted") : live.timeline;
-	return notice(
-		turnOver({ ...live, timeline }, event.turn, "", "interrupted"),
-		event,
-		"stopped",
-		INTERRUPTED[event.reason ?? "stop"] ?? "Stopped.",
-	);
+	const over = turnOver({ ...live, timeline }, event.turn, "", "interrupted");
+	const cutOff = event.reason === "process_died" || event.reason === "timeout";
+	return pushed(over, {
+		kind: "notice",
+		key: `event-${event.seq}`,
+		turn: event.turn,
+		resumable: cutOff && !timeline.some((item) => item.kind === "reply" && item.turn === event.turn),
+		what: "stopped",
+		text: INTERRUPTED[event.reason ?? "stop"] ?? "Stopped.",
+	});
 };
 
 const turnFailed: Handler<"turn_failed"> = (live, event) =>

@@ -66,6 +66,8 @@ export interface NoticeItem {
 	readonly kind: "notice";
 	readonly key: string;
 	readonly turn: number;
+	/** The turn was cut off before anything of it was shown, and the server can take it up again. */
+	readonly resumable: boolean;
 	readonly what: "retry" | "withdrawn" | "refused" | "stopped" | "complete" | "unmet" | "using";
 	readonly text: string;
 }

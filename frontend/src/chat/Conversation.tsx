@@ -95,8 +95,8 @@ function endedBy(items: Timeline, running: boolean): FailureItem | NoticeItem | 
 }
 
 /**
- * How to take the turn up again. A failed one goes on where it failed; a stopped one is over, so its message is
- * said once more.
+ * How to take the turn up again. One that failed, or broke off before anything was shown, goes on where it was;
+ * any other is over, so its message is said once more.
  */
 function useAgain(live: LiveSessionStore): { key: string; again: Again } | null {
 	const timeline = useStore(live, (state) => state.timeline);
@@ -104,7 +104,7 @@ function useAgain(live: LiveSessionStore): { key: string; again: Again } | null 
 	return useMemo(() => {
 		const ended = endedBy(timeline, running);
 		if (!ended) return null;
-		if (ended.kind === "failure") {
+		if (ended.kind === "failure" || ended.resumable) {
 			return { key: ended.key, again: { label: "Retry", run: () => live.getState().retry() } };
 		}
 		const said = timeline.findLast(
