@@ -26,6 +26,7 @@ CONVERSATION_STARTS: Final = "[conversation starts]"
 CONTINUE: Final = "[continue]"
 EMPTY_MESSAGE: Final = "[empty message]"
 NO_RESULT: Final = "No result: the call was cut off."
+EMPTY_RESULT: Final = "(no result)"
 
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
@@ -204,9 +205,9 @@ def result_text(event: ToolCallComplete) -> str:
     """What the model reads of a result."""
     if not event.success:
         return event.error or "The tool failed."
-    if isinstance(event.result, str) and event.result.strip():
-        return event.result
-    return canonical(event.result)
+    if isinstance(event.result, str):
+        return event.result if event.result.strip() else EMPTY_RESULT
+    return EMPTY_RESULT if event.result is None else canonical(event.result)
 
 
 def missing_result_segment(maker: SegmentMaker, call: Segment) -> Segment:

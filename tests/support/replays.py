@@ -10,6 +10,7 @@ from runtime.runner.replay.model import DEFAULT_MODEL
 from runtime.runner.replay.player import Outcome, play
 from runtime.runner.replay.report import Item, as_object
 from runtime.runner.replay.script import Script
+from tests.runtime.llm.valid import problems
 
 Json = dict[str, Any]
 
@@ -60,17 +61,25 @@ class Replayed:
         """The transitions that fired, in order."""
         return [event["transition"] for event in self.of_type("transition_triggered")]
 
+    def faults(self) -> list[str]:
+        """What the provider would refuse in any of the requests."""
+        return [
+            f"request {n}: {fault}" for n, body in enumerate(self.requests, 1) for fault in problems(body)
+        ]
+
     def results(self) -> dict[str, Json]:
         """Call id -> the event of its result."""
         return {event["callId"]: event for event in self.of_type("tool_call_complete")}
 
 
 def replayed(playbook: Playbook, *chat: Json, model: str = DEFAULT_MODEL, **script: Any) -> Replayed:
-    """Plays these steps; `script` has the other fields of a script (`tools`, `options`, `clock`)."""
+    """Plays these steps; `script` has the other fields of a script (`tools`, `options`, `clock`). Each of the
+    requests must be one that the provider takes."""
     seen = Replayed()
     seen.outcome = play(
         playbook, Script.model_validate({"chat": list(chat), **script}), seen.tell, model=model
     )
+    assert seen.faults() == []
     return seen
 
 
@@ -95,6 +104,18 @@ def to(call_id: str, target: str, **more: Any) -> Json:
     return tool(call_id, "playbook_transition", targetStage=target, **more)
 
 
-def blocks(request: Json) -> list[Json]:
-    """All content blocks of a request's messages, in order."""
-    return [block for message in request["messages"] for block in message["content"]]
+def blocks(request: Json, kind: str | None = None) -> list[Json]:
+    """The content blocks of a request's messages in order; only those of a type where one is given."""
+    found = [block for message in request["messages"] for block in message["content"]]
+    return [block for block in found if kind in (None, block["type"])]
+
+
+def texts(request: Json) -> list[str]:
+    """The texts of a request's messages, in order."""
+    return [block["text"] for block in blocks(request, "text")]
+
+
+def marks(request: Json) -> int:
+    """How many cache points a request sets."""
+    parts = [*request.get("tools", ()), *request.get("system", ()), *blocks(request)]
+    return sum("cache_control" in part for part in parts)
