@@ -347,7 +347,11 @@ class Session:
             await self.clock.sleep(left)
         shown = self._shown
         call, text = (shown.call, shown.text) if shown is not None else (None, "")
-        await self.advance(Tick(call, text))
+        try:
+            await self.advance(Tick(call, text))
+        except Exception as error:
+            if self._dead is None:
+                self._die(error)
 
     def _spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
         task = asyncio.get_running_loop().create_task(work)
