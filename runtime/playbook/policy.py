@@ -1,4 +1,4 @@
-"""Context policy: what may be done to the window, for the playbook and for one stage (context.md, "Policy")."""
+"""Context policy: what may be done to the window, for the playbook and for one stage (context.md)."""
 
 from __future__ import annotations
 
