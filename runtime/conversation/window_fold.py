@@ -204,8 +204,17 @@ def _call_completed(windows: Windows, state: SessionState, event: LLMCallComplet
         return windows
     if call is not None and call.lane:
         windows = _with_usage(windows, call.lane, event)
+    if _was_never_shown(state, event):
+        return windows
     windows = _add_pending(windows, state, "assistant", event)
     return _answered(windows, state, bool(event.message.text.strip()))
+
+
+def _was_never_shown(state: SessionState, event: LLMCallCompleted) -> bool:
+    """A text at the end of Phase 1 that a rule, or a reminder, overtook: the user never read it, so it is no
+    part of the conversation."""
+    in_phase1 = state.running is not None and state.running.phase == 1
+    return in_phase1 and not event.message.tool_calls
 
 
 def _with_usage(windows: Windows, lane: str, event: LLMCallCompleted) -> Windows:

@@ -203,6 +203,14 @@ def test_a_reminder_after_a_reply_never_lets_the_request_end_on_the_assistant() 
     assert [s.text for s in window.segments[-3:]] == ["I forgot the tool.", "[continue]", "Call a tool."]
 
 
+def test_a_text_that_a_rule_overtook_before_it_was_shown_is_not_sent() -> None:
+    talk = Talk().start("pick").turn("red?")
+    talk.add(ev.Phase1Start, stage="pick")
+    talk.ask()
+    talk.says("I was about to say something.").enter("close").ask()
+    assert said(talk) == [("user", "red?")]
+
+
 def test_the_same_reply_twice_stands_twice() -> None:
     talk = Talk().start().exchange("a", "same").exchange("b", "same")
     talk.turn("c").ask()

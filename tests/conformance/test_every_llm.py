@@ -1,0 +1,78 @@
+"""What every model adapter must do, whoever is behind it: one suite for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, cast
+
+import pytest
+
+from runtime.llm.anthropic import AnthropicLLM
+from runtime.llm.base import LLM, LLMEvent, LLMRequest, MessageComplete, TextDelta
+from runtime.llm.rehearsal import RehearsalLLM
+from runtime.llm.scripted import ScriptedLLM
+from tests.runtime.llm.requests import simple_request
+from tests.runtime.llm.stub import Answer, message, provider
+
+
+@asynccontextmanager
+async def connected(name: str) -> AsyncIterator[LLM]:
+    """A model of that kind that answers at least once with a text."""
+    if name == "anthropic":
+        async with provider(Answer(message("Hel", "lo"))) as server:
+            llm = AnthropicLLM("k", server.url)
+            yield llm
+            await llm.aclose()
+    elif name == "scripted":
+        yield ScriptedLLM([{"chunks": ["Hel", "lo"]}])
+    else:
+        yield RehearsalLLM(word_delay_s=0)
+
+
+EVERY = pytest.mark.parametrize("name", ["anthropic", "scripted", "rehearsal"])
+
+
+async def events_of(llm: LLM, request: LLMRequest) -> list[LLMEvent]:
+    return [event async for event in llm.stream(request)]
+
+
+@EVERY
+async def test_a_stream_ends_with_exactly_one_whole_message(name: str) -> None:
+    async with connected(name) as llm:
+        events = await events_of(llm, simple_request("hello"))
+    assert [type(event) for event in events].count(MessageComplete) == 1
+    assert isinstance(events[-1], MessageComplete)
+
+
+@EVERY
+async def test_the_pieces_are_the_text_of_the_message(name: str) -> None:
+    async with connected(name) as llm:
+        events = await events_of(llm, simple_request("hello"))
+    last = cast(MessageComplete, events[-1])
+    pieces = [event.text for event in events if isinstance(event, TextDelta)]
+    assert len(pieces) > 1
+    assert "".join(pieces) == last.message.text
+
+
+@EVERY
+async def test_rendering_changes_nothing_and_holds_no_secret(name: str) -> None:
+    async with connected(name) as llm:
+        request = simple_request("hello")
+        assert llm.render(request) == llm.render(request)
+        assert isinstance(llm.left_out(request), tuple)
+        assert "api_key" not in str(llm.render(request))
+
+
+@EVERY
+async def test_a_stream_can_be_left_early_and_the_model_closed(name: str) -> None:
+    async with connected(name) as llm:
+        async with aclosing(cast(Any, llm.stream(simple_request("hello")))) as stream:
+            assert isinstance(await anext(stream), TextDelta)
+        await llm.aclose()
+
+
+@EVERY
+async def test_it_names_its_provider(name: str) -> None:
+    async with connected(name) as llm:
+        assert llm.provider == name
