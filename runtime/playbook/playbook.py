@@ -60,7 +60,9 @@ class Stage(DocumentPart):
     tools: tuple[ToolDefinition, ...] = ()
     tool_choice: ToolChoice = "auto"
     llm_config: LLMConfig | None = Field(
-        default=None, validation_alias=AliasChoices("llmConfig", "llm_config"), serialization_alias="llmConfig"
+        default=None,
+        validation_alias=AliasChoices("llmConfig", "llm_config"),
+        serialization_alias="llmConfig",
     )
     two_phase_execution: bool = True
     max_turns: int | None = Field(default=None, ge=1)
