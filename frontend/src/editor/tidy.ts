@@ -1,8 +1,10 @@
 /** "Tidy up": asks the worker for a layout and applies it as one step. */
 import { moveStages } from "../playbook/commands";
+import { edgeSentence } from "../playbook/labels";
 import { STAGE_HEIGHT, STAGE_WIDTH } from "../playbook/layout";
 import type { Playbook, Position } from "../playbook/types";
 import type { Editor } from "./editor";
+import { labelSize } from "./labelSize";
 import { announce, documentOf } from "./operations";
 import type { TidyRequest } from "./tidyLayout";
 
@@ -10,9 +12,11 @@ function requestFor(playbook: Playbook): TidyRequest {
 	const stages = new Set(playbook.stages.map(({ id }) => id));
 	return {
 		nodes: playbook.stages.map(({ id }) => ({ id, width: STAGE_WIDTH, height: STAGE_HEIGHT })),
-		edges: (playbook.transitions ?? []).flatMap(({ from, action }) => {
+		edges: (playbook.transitions ?? []).flatMap((transition) => {
+			const { from, action } = transition;
 			const target = action.targetStage ?? "";
-			return stages.has(from) && stages.has(target) ? [[from, target] as const] : [];
+			if (!stages.has(from) || !stages.has(target)) return [];
+			return [{ from, to: target, labelWidth: labelSize(edgeSentence(transition)).width }];
 		}),
 	};
 }

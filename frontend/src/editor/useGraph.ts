@@ -5,6 +5,7 @@ import { createDeriver, type EdgeData, type GraphEdge, type GraphNode } from "..
 import { STAGE_HEIGHT, STAGE_WIDTH } from "../playbook/layout";
 import { type Box, type Course, routeWires } from "../playbook/routes";
 import { type Editor, useDocument, useUi } from "./editor";
+import { labelSize } from "./labelSize";
 import { select } from "./operations";
 
 export interface CourseData extends EdgeData {
@@ -14,14 +15,6 @@ export interface CourseData extends EdgeData {
 }
 export type CanvasNode = Node<GraphNode["data"]> & { source: GraphNode };
 export type CanvasEdge = Edge<CourseData>;
-
-export const LABEL_MAX_WIDTH = 220;
-const LABEL_HEIGHT = 24;
-const LETTER_WIDTH = 6.4;
-
-function labelSize(sentence: string): { width: number; height: number } {
-	return { width: Math.min(LABEL_MAX_WIDTH, sentence.length * LETTER_WIDTH + 20), height: LABEL_HEIGHT };
-}
 
 function canvasNode(derived: GraphNode, before: CanvasNode | undefined, selected: boolean): CanvasNode {
 	if (before?.source === derived && before.selected === selected) return before;

@@ -8,12 +8,12 @@ import { navigate, paths } from "../router";
 import { ColumnHead } from "./ColumnHead";
 import { ConflictDialog } from "./ConflictDialog";
 import { Dock } from "./Dock";
-import type { WorkbenchLayout } from "./layoutStore";
 import { NarrowTabs } from "./NarrowTabs";
 import type { OpenPlaybook } from "./openPlaybook";
 import { PropertiesColumn } from "./PropertiesColumn";
 import type { PanelsProps } from "./props";
 import { TopBar } from "./TopBar";
+import { type Mode, visiblePanels } from "./visiblePanels";
 import styles from "./workbench.module.css";
 
 const ChatPanel = lazy(() =>
@@ -103,25 +103,11 @@ function Frame({ hidden, label, panel, children }: FrameProps) {
 	);
 }
 
-type Mode = "wide" | "medium" | "small";
-
 function useMode(): Mode {
 	const wide = useMediaQuery("(min-width: 1100px)", true, { getInitialValueInEffect: false });
 	const small = useMediaQuery("(max-width: 639px)", false, { getInitialValueInEffect: false });
 	if (wide) return "wide";
 	return small ? "small" : "medium";
-}
-
-/** Which panels can be seen. Properties stand beside the graph unless the screen is small. */
-export function visiblePanels(mode: Mode, { column, inspector, tab }: WorkbenchLayout) {
-	const graph = mode === "wide" || tab === "graph" || (mode === "medium" && tab === "properties");
-	const properties = mode === "small" ? tab === "properties" : graph && column === "properties";
-	return {
-		graph,
-		properties,
-		talk: mode === "wide" ? column === "talk" : tab === "talk",
-		inspector: mode === "wide" ? inspector : tab === "inspector",
-	};
 }
 
 /** Puts the panels in their places: beside one another where there is room, one at a time where there is not. */

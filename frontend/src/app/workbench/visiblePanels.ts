@@ -1,0 +1,16 @@
+import type { WorkbenchLayout } from "./layoutStore";
+
+/** From 1100 px on, from 640 px on, below. */
+export type Mode = "wide" | "medium" | "small";
+
+/** Which panels can be seen. Properties stand beside the graph unless the screen is small. */
+export function visiblePanels(mode: Mode, { column, inspector, tab }: WorkbenchLayout) {
+	const graph = mode === "wide" || tab === "graph" || (mode === "medium" && tab === "properties");
+	const properties = mode === "small" ? tab === "properties" : graph && column === "properties";
+	return {
+		graph,
+		properties,
+		talk: mode === "wide" ? column === "talk" : tab === "talk",
+		inspector: mode === "wide" ? inspector : tab === "inspector",
+	};
+}
