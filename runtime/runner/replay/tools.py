@@ -10,6 +10,7 @@ from runtime.playbook import ToolDefinition
 from runtime.runner.ports import Clock, Tools
 from runtime.runner.replay.script import ScriptedTool
 from runtime.tools.toolbox import failure
+from runtime.tools.wellformed import well_formed
 
 
 class ScriptedTools:
@@ -28,7 +29,9 @@ class ScriptedTools:
         result, error = answer(scripted, call.arguments or {})
         if error is not None:
             return failure(call, error)
-        return ToolMessage(call_id=call.call_id, tool_name=call.name, success=True, result=result)
+        return ToolMessage(
+            call_id=call.call_id, tool_name=call.name, success=True, result=well_formed(result)
+        )
 
 
 def answer(tool: ScriptedTool, arguments: Mapping[str, Any]) -> tuple[Any, str | None]:
