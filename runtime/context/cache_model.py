@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import accumulate
-from typing import Final
+from typing import Final, NamedTuple
 
 from runtime.context.models import ModelRecord
 from runtime.conversation.segments import Prediction
@@ -30,8 +30,7 @@ LONG: Final = frozenset({"1h", "12h"})
 """Lifetimes billed as long writes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """One block of a request: what it is, how long it is, how many positions of the look-back it takes."""
 
     hash: str
@@ -98,7 +97,7 @@ def send(
     return Billing(tokens=tokens, store=after, hit=hit)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=64)
 def prefix_keys(hashes: tuple[str, ...]) -> tuple[str, ...]:
     """For each block the key of the prefix that ends with it."""
     keys: list[str] = []

@@ -13,15 +13,13 @@ from runtime.context.models import ModelRecord
 from runtime.conversation.segments import CachePoint, Segment
 from runtime.conversation.windows import SentRequest, Windows
 
-REMEMBERED: Final = 64
-"""Requests looked back over; older entries that later ones did not refresh have nearly always expired."""
+REMEMBERED: Final = 16
+"""Requests looked back over. Each request marks what lives on again, so older ones tell nothing more."""
 
 
 def blocks_of(segments: Sequence[Segment]) -> list[Block]:
     """The blocks a window's segments become; each tool takes a position of its own."""
-    return [
-        Block(hash=segment.hash, tokens=segment.tokens, positions=_positions(segment)) for segment in segments
-    ]
+    return [Block(segment.hash, segment.tokens, _positions(segment)) for segment in segments]
 
 
 def _positions(segment: Segment) -> int:
@@ -56,5 +54,5 @@ def lane_store(windows: Windows, lane: str, model: ModelRecord, at: datetime) ->
 
 def sent_segments(texts: Mapping[str, Segment], request: SentRequest) -> list[Segment] | None:
     """The segments of a request that was sent; None if one of them is not known."""
-    found = [texts.get(digest) for digest in request.window]
-    return [segment for segment in found if segment is not None] if None not in found else None
+    found = [texts[digest] for digest in request.window if digest in texts]
+    return found if len(found) == len(request.window) else None

@@ -41,6 +41,9 @@ class AppendMap(Mapping[K, V], Generic[K, V]):
             raise KeyError(key)
         return value
 
+    def __contains__(self, key: object) -> bool:
+        return key in self._items and self._items[key][0] < self._length
+
     def __iter__(self) -> Iterator[K]:
         return (key for key, (index, _) in self._items.items() if index < self._length)
 
