@@ -28,6 +28,7 @@ export function InspectPage({ sessionId, call }: { sessionId: string; call: numb
 	if (!document) return <Wait what="Opening the chat" />;
 	return (
 		<main className={styles.full} style={{ height: "100dvh" }} data-panel="inspector">
+			<h1 className="ps-visually-hidden">What the model was sent: {document.name}</h1>
 			<Suspense fallback={<Wait what="Opening the inspector" />}>
 				<InspectorPanel
 					live={live}

@@ -56,7 +56,7 @@ export default function CodeEditor({ labelledBy, text, problem, onChange, onEnd 
 				THEME,
 				EditorView.lineWrapping,
 				placeholder("{ }"),
-				EditorView.contentAttributes.of({ "aria-labelledby": labelledBy }),
+				EditorView.contentAttributes.of({ "aria-labelledby": labelledBy, tabindex: "0" }),
 				EditorView.updateListener.of((update) => {
 					if (update.docChanged) handlers.current.onChange(update.state.doc.toString());
 					if (update.focusChanged && !update.view.hasFocus) handlers.current.onEnd?.();

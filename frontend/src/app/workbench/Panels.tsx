@@ -110,41 +110,47 @@ function useMode(): Mode {
 	return small ? "small" : "medium";
 }
 
+interface PlacedProps extends PanelsProps {
+	mode: Mode;
+	shown: ReturnType<typeof visiblePanels>;
+}
+
+/** Properties and talk. The chat stays, hidden, once it was opened: what is typed there is not lost. */
+function SideColumn({ mode, shown, ...props }: PlacedProps) {
+	const { layout } = props;
+	const talked = useStore(layout.store, (state) => state.talked);
+	const beside = mode === "wide" || (mode === "medium" && shown.properties);
+	const visible = shown.properties || shown.talk;
+	const place = beside ? styles.column : styles.full;
+	return (
+		<section aria-label="Properties and talk" className={visible ? place : styles.none}>
+			{beside && <ColumnHead layout={layout} withTalk={mode === "wide"} />}
+			<Frame label="Properties" panel={null} hidden={!shown.properties}>
+				{shown.properties && <PropertiesColumn />}
+			</Frame>
+			<Frame label="Talk" panel="talk" hidden={!shown.talk}>
+				{talked && <Talk {...props} />}
+			</Frame>
+		</section>
+	);
+}
+
 /** Puts the panels in their places: beside one another where there is room, one at a time where there is not. */
 export function Panels(props: PanelsProps) {
 	const { open, layout } = props;
 	const mode = useMode();
-	const state = useStore(layout.store);
-	const shown = visiblePanels(mode, state);
-	const column = mode === "wide" ? styles.column : styles.full;
+	const shown = visiblePanels(mode, useStore(layout.store));
+	const narrow = mode !== "wide";
 	return (
 		<div className={styles.workbench}>
 			<TopBar {...props} />
-			{mode !== "wide" && <NarrowTabs layout={layout} withProperties={mode === "small"} />}
+			{narrow && <NarrowTabs layout={layout} withProperties={mode === "small"} />}
 			<div className={styles.middle}>
 				<main className={styles.graph} hidden={!shown.graph}>
 					<GraphPanel />
 				</main>
-				<div
-					className={
-						shown.properties || shown.talk
-							? mode === "medium" && shown.properties
-								? styles.column
-								: column
-							: styles.none
-					}
-				>
-					{mode !== "small" && (mode === "wide" || shown.properties) && (
-						<ColumnHead layout={layout} withTalk={mode === "wide"} />
-					)}
-					<Frame label="Properties" panel={null} hidden={!shown.properties}>
-						{shown.properties && <PropertiesColumn />}
-					</Frame>
-					<Frame label="Talk" panel="talk" hidden={!shown.talk}>
-						{state.talked && <Talk {...props} />}
-					</Frame>
-				</div>
-				{mode !== "wide" && shown.inspector && (
+				<SideColumn {...props} mode={mode} shown={shown} />
+				{narrow && shown.inspector && (
 					<div className={styles.full}>
 						<Frame label="Inspector" panel="inspector" hidden={false}>
 							<Inspector {...props} />
@@ -152,7 +158,7 @@ export function Panels(props: PanelsProps) {
 					</div>
 				)}
 			</div>
-			{mode === "wide" && shown.inspector && (
+			{!narrow && shown.inspector && (
 				<Dock layout={layout}>
 					<Inspector {...props} />
 				</Dock>

@@ -125,6 +125,7 @@ export function TopBar({ open, versions }: PanelsProps) {
 				</ActionIcon>
 			</Tooltip>
 			<div className={styles.title}>
+				<h1 className="ps-visually-hidden">{name}</h1>
 				<NameInPlace name={name} />
 				<SaveWords open={open} />
 			</div>

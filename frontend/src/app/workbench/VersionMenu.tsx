@@ -84,11 +84,8 @@ export function VersionMenu({ open, known }: { open: OpenPlaybook; known: readon
 		<>
 			<Menu position="bottom-end" shadow="sm" width={320} onOpen={() => void reload()}>
 				<Menu.Target>
-					<Button
-						variant="default"
-						size="xs"
-						aria-label={newest > 0 ? `Versions, newest ${newest}` : "Versions"}
-					>
+					<Button variant="default" size="xs">
+						<span className="ps-visually-hidden">Versions:</span>
 						{newest > 0 ? `v ${newest}` : "draft"} ▾
 					</Button>
 				</Menu.Target>
