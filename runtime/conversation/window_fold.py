@@ -96,12 +96,20 @@ def _user_message(windows: Windows, state: SessionState, event: UserMessageEvent
 def _turn_started(windows: Windows, state: SessionState, event: TurnStarted) -> Windows:
     name = _current_agent(state)
     agent = windows.agent(name)
-    pending = agent.pending
     if event.cause == "retry":
-        pending = tuple(item for item in pending if item.kind not in ("no_reply", "interrupted"))
+        return _with_agent(windows, name, _taken_up(agent))
+    pending = agent.pending
     spoken = [item.event.seq for item in pending if item.kind == "user"]
     turn = TurnTrace(first_seq=min([event.seq, *spoken]), waiting=True, spoken=bool(spoken))
     return _with_agent(windows, name, replace(agent, pending=pending, turn=turn))
+
+
+def _taken_up(agent: AgentWindow) -> AgentWindow:
+    """The last turn goes on: what stood for its end is dropped, its messages belong to no frame again."""
+    pending = tuple(item for item in agent.pending if item.kind not in ("no_reply", "interrupted"))
+    turn = replace(agent.turn, waiting=True, answered=False, spoken=True)
+    open_messages = tuple(dict.fromkeys((*agent.turn.messages, *agent.open_messages)))
+    return replace(agent, pending=pending, turn=turn, open_messages=open_messages)
 
 
 def _reply_given(windows: Windows, state: SessionState, event: Phase2Complete) -> Windows:
@@ -118,7 +126,8 @@ def _turn_ended(windows: Windows, state: SessionState, event: Event) -> Windows:
         agent = windows.agent(name)
     unsent = {item.event.seq for item in agent.pending if item.kind == "injected"}
     still_open = tuple(seq for seq in agent.open_messages if seq in unsent)
-    agent = replace(agent, open_messages=still_open, turn=replace(agent.turn, waiting=False, spoken=False))
+    turn = replace(agent.turn, waiting=False, spoken=False, messages=agent.open_messages)
+    agent = replace(agent, open_messages=still_open, turn=turn)
     return replace(_with_agent(windows, name, agent), open_call=None)
 
 

@@ -88,6 +88,8 @@ class TurnTrace:
     """The last message of the model in this turn has text."""
     spoken: bool = False
     """The user spoke, or a request was sent."""
+    messages: tuple[int, ...] = ()
+    """`seq`s of its user messages once it has ended: a retry takes them up again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,6 +136,18 @@ def test_a_return_after_a_reply_is_replaced_in_the_next_turn() -> None:
     assert "You have 9A." not in [s.text for s in of_kind(window, "dialogue")]
 
 
+def test_a_turn_that_is_taken_up_again_keeps_its_message_when_a_frame_returns() -> None:
+    talk = in_called_frame().turn("aisle")
+    talk.ask()
+    talk.add(ev.LLMCallFailed, call=talk.state.calls, error="busy")
+    talk.add(ev.TurnFailed, stage="seat", code="overloaded", message="busy")
+    talk.turn(cause="retry").ask()
+    talk.says(calls=[call("c3", "playbook_transition", targetStage="return")])
+    talk.result("c3", "playbook_transition", {"movedTo": "return"}).pop(7)
+    window = talk.ask()
+    assert [s.text for s in of_kind(window, "dialogue")][-1] == "aisle"
+
+
 def test_clear_history_after_a_reply_removes_that_turn_too() -> None:
     talk = Talk().start().exchange("my name is Ada", "hello Ada")
     talk.add(ev.TransitionTriggered, from_stage="greet", to_stage="pick", clear_history=True)
