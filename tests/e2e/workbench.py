@@ -32,7 +32,9 @@ class Workbench:
         return self.page.get_by_role("group", name=re.compile(rf"^Stage {re.escape(name)}( \(|$)"))
 
     def transition(self, source: str, target: str) -> Locator:
-        return self.page.get_by_role("group", name=re.compile(rf"^{re.escape(source)} → {re.escape(target)}:"))
+        return self.page.get_by_role(
+            "group", name=re.compile(rf"^{re.escape(source)} → {re.escape(target)}:")
+        )
 
     def add_stage_by_drag(self, x: float, y: float) -> None:
         """Drags the palette's stage onto the canvas, with a real pointer."""
