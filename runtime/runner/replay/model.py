@@ -62,9 +62,12 @@ class PlayedLLM(ScriptedLLM):
         return body
 
     async def stream(self, request: LLMRequest) -> AsyncIterator[LLMEvent]:
-        """Streams the next output, up to the piece at which it is held."""
+        """Streams the next output at its pace, up to the piece at which it is held."""
+        pace = self.outputs[0].get("pace_ms", 0.0) / 1000 if self.outputs else 0.0
         async with aclosing(cast(Any, super().stream(request))) as events:
             async for event in events:
+                if pace and isinstance(event, TextDelta):
+                    await asyncio.sleep(pace)
                 yield event
                 if isinstance(event, TextDelta):
                     await self._count()

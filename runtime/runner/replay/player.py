@@ -31,7 +31,7 @@ from runtime.runner.replay.script import (
 )
 from runtime.runner.replay.tools import ScriptedTools
 from runtime.runner.session import Session, SessionOver
-from runtime.runner.virtual_time import VirtualClock, run_virtual
+from runtime.runner.virtual_time import NothingWillHappen, VirtualClock, run_virtual
 from runtime.tools.toolbox import ToolBox
 
 Tell = Callable[[Item], None]
@@ -56,7 +56,10 @@ def play(playbook: Playbook, script: Script, tell: Tell, *, model: str = DEFAULT
     async def main() -> Outcome:
         return await Player(runnable, script, tell, model).play()
 
-    return run_virtual(main)
+    try:
+        return run_virtual(main)
+    except NothingWillHappen:
+        return Outcome(["The script came to a point from which nothing more could happen."])
 
 
 class Player:
@@ -202,9 +205,9 @@ class Player:
         failure, self._failure = self._failure, None
         expected = isinstance(step, StepPart) and step.fails
         if failure is not None and not expected:
-            self._outcome.problems.append(f"Step {number}: {failure}")
+            self._outcome.problems.append(f"{_named(number)}: {failure}")
         elif failure is None and expected:
-            self._outcome.problems.append(f"Step {number} was expected to fail and did not.")
+            self._outcome.problems.append(f"{_named(number)} was expected to fail and did not.")
 
     # -- time, forks ---------------------------------------------------------------------------------------
 
@@ -288,6 +291,11 @@ class Player:
             return frame.stage
         completed = [e.stage for e in self._store.events if isinstance(e, ev.SessionComplete)]
         return completed[-1] if completed else self._playbook.initial_stage
+
+
+def _named(number: int) -> str:
+    """A step as the messages call it; the start that no step of the script asks for is 0."""
+    return f"Step {number}" if number else "The start (give its outputs in a start step)"
 
 
 class NoChance:

@@ -72,8 +72,8 @@ class ScriptedError(ScriptPart):
     type: str | None = None
     status: int | None = Field(default=None, ge=100, le=599)
     headers: dict[str, str] = Field(default_factory=dict)
-    after_chunks: NonNegativeInt = 0
-    """How many of the output's chunks come before it."""
+    after_chunks: Annotated[int, Field(ge=0, le=1000)] = 0
+    """How many of the output's chunks come before it; where it has fewer, stand-ins do."""
     message: str = ""
 
 
@@ -82,6 +82,8 @@ class ModelOutput(ScriptPart):
 
     text: str | None = None
     chunks: tuple[str, ...] | None = None
+    pace_ms: float = Field(default=0.0, ge=0, le=86_400_000, allow_inf_nan=False)
+    """Time before each chunk, on the script's clock."""
     tool_calls: tuple[ScriptedCall, ...] = ()
     thinking: str | None = None
     stop: str | None = None
@@ -105,7 +107,12 @@ class ModelOutput(ScriptPart):
 
     def as_output(self) -> dict[str, Any]:
         """The output as `ScriptedLLM` takes it: what the script gives, nothing else."""
-        return self.model_dump(exclude_unset=True)
+        given = self.model_dump(exclude_unset=True)
+        if self.error is not None:
+            pieces = list(self.chunks or ([self.text] if self.text else []))
+            lacking = range(len(pieces), self.error.after_chunks)
+            given["chunks"] = pieces + [f"(piece {number + 1}) " for number in lacking]
+        return given
 
 
 # -- what happens --------------------------------------------------------------------------------------
@@ -231,8 +238,8 @@ class ScriptedTool(ScriptPart):
     returns: Any = None
     returns_by: dict[str, dict[str, Any]] = Field(default_factory=dict)
     """Argument -> its value as text -> result; `returns` is for values that are not listed."""
-    raises: str | None = None
-    """The sentence of its error."""
+    raises: str | Literal[True] | None = None
+    """The sentence of its error; true for one that says nothing."""
     sleep_s: float = Field(default=0.0, ge=0, le=86_400, allow_inf_nan=False)
 
     @model_validator(mode="after")

@@ -37,7 +37,7 @@ class ScriptedTools:
 def answer(tool: ScriptedTool, arguments: Mapping[str, Any]) -> tuple[Any, str | None]:
     """(result, error) of a scripted tool for these arguments."""
     if tool.raises is not None:
-        return None, tool.raises or "The tool failed."
+        return None, tool.raises if isinstance(tool.raises, str) and tool.raises else "The tool failed."
     for argument, results in tool.returns_by.items():
         value = as_text(arguments.get(argument))
         if value in results:

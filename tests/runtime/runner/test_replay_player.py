@@ -96,6 +96,26 @@ def test_a_stage_that_speaks_first_takes_the_outputs_of_the_start() -> None:
     assert seen.replies == ["Welcome to the bike desk.", "What do you need?"]
 
 
+def test_a_first_stage_that_speaks_without_outputs_says_where_they_belong() -> None:
+    seen = replayed(playbook([stage("greet", speakOnEnter=True)]), said("hi", "Hello."))
+    assert seen.problems == [
+        "The start (give its outputs in a start step): The script has no model output left for call 1."
+    ]
+
+
+def test_text_can_come_at_a_pace() -> None:
+    slow = {"chunks": ["Hel", "lo"], "pace_ms": 400}
+    seen = replayed(desk(), said("hi", slow, stop={"after_ms": 600}), said("so", slow))
+    assert seen.replies == ["Hel", "Hello"]
+    assert seen.of_type("llm_call_completed")[0]["durationMs"] == 800
+
+
+def test_an_error_may_come_after_text_that_the_script_does_not_spell_out() -> None:
+    broken = {"error": {"type": "overloaded_error", "after_chunks": 3}}
+    seen = replayed(desk(), said("hi", broken, "Hello."))
+    assert seen.of_type("text_withdrawn")[0]["text"].count("piece") == 3
+
+
 def test_the_start_can_give_the_first_stage_its_data() -> None:
     seen = replayed(
         playbook([stage("greet", systemPrompt="Greet {data.name}.")]),
@@ -255,6 +275,7 @@ def test_options_of_the_script_win_over_the_playbook() -> None:
     [
         ({"returns": {"free": 7}}, "red", {"free": 7}, None),
         ({"raises": "The shop is closed."}, "red", None, "The shop is closed."),
+        ({"raises": True}, "red", None, "The tool failed."),
         ({"returns_by": {"kind": {"red": 3}}}, "red", 3, None),
         ({"returns_by": {"kind": {"red": 3}}, "returns": 0}, "blue", 0, None),
         ({"returns_by": {"kind": {"red": 3}}}, "blue", None, "The script has no result for kind=blue."),
