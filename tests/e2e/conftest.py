@@ -104,7 +104,7 @@ def watch_console(context: BrowserContext) -> list[str]:
 
 @pytest.fixture(scope="session")
 def screenshots() -> Path:
-    """Where tests leave pictures for people."""
-    folder = Path(os.environ.get("STUDIO_SCREENSHOTS", "test-results/screenshots"))
+    """Where tests leave pictures for people; not in test-results, which every run empties."""
+    folder = Path(os.environ.get("STUDIO_SCREENSHOTS", "build/screenshots"))
     folder.mkdir(parents=True, exist_ok=True)
     return folder
