@@ -103,8 +103,8 @@ def test_half_a_surrogate_pair_does_not_stop_the_count() -> None:
 
 def test_each_setting_says_where_it_comes_from() -> None:
     book = playbook(context={"cacheTtl": "5m", "budgetTokens": 8000})
-    stage = book.stages[0].model_copy(update={"context": StageContextPolicy(artifact_threshold=900)})
-    policy = policy_for(book, stage, SONNET, StageContextPolicy(cache_points=2))
+    stage = book.stages[0].model_copy(update={"context": StageContextPolicy(artifactThreshold=900)})
+    policy = policy_for(book, stage, SONNET, StageContextPolicy(cachePoints=2))
     assert (policy.cache_ttl, policy.origins["cache_ttl"]) == ("5m", "playbook")
     assert (policy.artifact_threshold, policy.origins["artifact_threshold"]) == (900, "stage")
     assert (policy.cache_points, policy.origins["cache_points"]) == (2, "session")

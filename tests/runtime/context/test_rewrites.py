@@ -124,6 +124,7 @@ def test_a_frame_that_was_never_sent_adds_its_summary_without_a_rewriting() -> N
     window = talk.ask()
     assert talk.rewrites == []
     assert [s.id for s in of_kind(window, "summary")] == ["summary.f2"]
+    assert [s.kind for s in window.segments[-3:]] == ["summary", "dialogue", "stage"]
 
 
 def test_a_return_after_a_reply_is_replaced_in_the_next_turn() -> None:

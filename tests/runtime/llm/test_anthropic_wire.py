@@ -55,6 +55,15 @@ def test_stage_and_tail_are_one_final_system_message_where_the_model_takes_one()
     assert problems(body) == []
 
 
+def test_instructions_that_a_users_block_follows_are_a_users_block_too() -> None:
+    talk = Talk(model=record("claude-opus-5")).start("pick").turn("hi")
+    talk.ask()
+    talk.add(ev.LLMCallFailed, call=1, error="busy")
+    talk.add(ev.TurnFailed, stage="pick", code="overloaded", message="busy")
+    talk.set(seen=1).turn(cause="retry").ask()
+    assert problems(body_of(talk)) == []
+
+
 def test_results_of_parallel_calls_stand_first_and_together() -> None:
     talk = Talk().start("pick").turn("red and blue?")
     talk.ask()
