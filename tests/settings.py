@@ -5,12 +5,12 @@ import os
 import shutil
 import tempfile
 
-if "STUDIO_DATA_DIR" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
-    os.environ["STUDIO_DATA_DIR"] = tempfile.mkdtemp(prefix="studio-tests-")
-    atexit.register(shutil.rmtree, os.environ["STUDIO_DATA_DIR"], ignore_errors=True)
+# Whatever the person's own is set to.
+os.environ["STUDIO_DATA_DIR"] = tempfile.mkdtemp(prefix="studio-tests-")
+atexit.register(shutil.rmtree, os.environ["STUDIO_DATA_DIR"], ignore_errors=True)
 
-from builder.config.settings import *  # noqa: F403
-from builder.config.settings import DATABASES, STUDIO
+from builder.config.settings import *  # noqa: E402, F403
+from builder.config.settings import DATABASES, STUDIO  # noqa: E402
 
 if STUDIO.database_url is None:
     # A file and not memory: threads and connections then behave as they do in the product.

@@ -2,8 +2,10 @@
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from builder.config.bootstrap import locks
 
@@ -29,33 +31,20 @@ def prepare(folder: Path) -> None:
         ) from error
 
 
-class ServerLock:
-    """Held by the operating system for as long as this process lives, `kill -9` included."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._file: IO[str] | None = None
-
-    def acquire(self) -> None:
-        """Raises DataFolderProblem when another server has this folder."""
-        file = (self.folder / LOCK_FILE).open("a+")
+@contextmanager
+def server_lock(folder: Path) -> Iterator[None]:
+    """Held by the operating system for as long as this process lives, `kill -9` included.
+    Raises DataFolderProblem when another server has this folder."""
+    with (folder / LOCK_FILE).open("a+") as file:
         if not locks.lock(file):
-            file.close()
+            address = running_address(folder)
+            where = f" at {address}" if address else ""
             raise DataFolderProblem(
-                f"Playbook Studio already runs with the data folder {self.folder}{self._where()}: "
+                f"Playbook Studio already runs with the data folder {folder}{where}: "
                 "use that one (`python3 manage.py link` prints a sign-in link), stop it, "
                 "or choose another folder with `--data DIR`."
             )
-        self._file = file
-
-    def _where(self) -> str:
-        address = running_address(self.folder)
-        return f" at {address}" if address else ""
-
-    def release(self) -> None:
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        yield
 
 
 def server_is_running(folder: Path) -> bool:

@@ -16,6 +16,7 @@ import pytest
 import websockets
 from websockets.typing import Origin
 
+from builder.config.ports import NoFreePort, free_port
 from tests.support.studio import StudioServer
 
 
@@ -77,6 +78,16 @@ def test_a_websocket_of_another_site_is_refused(server: StudioServer) -> None:
 
     with pytest.raises(websockets.InvalidStatus):
         asyncio.run(connect())
+
+
+def test_the_next_free_port_is_used_when_none_was_asked_for() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert port < free_port("127.0.0.1", port, exact=False) < port + 50
+        with pytest.raises(NoFreePort):
+            free_port("127.0.0.1", port, exact=True)
 
 
 def test_a_taken_port_that_was_asked_for_is_a_sentence(tmp_path: Path) -> None:

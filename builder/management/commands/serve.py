@@ -3,7 +3,9 @@
 import os
 import sys
 from argparse import ArgumentParser
-from typing import IO, Any
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
@@ -11,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 from builder.config import data_folder, migrating, sign_in
 from builder.config.bootstrap import locks
 from builder.config.bootstrap.frontend import IN_USE
+from builder.config.ports import NoFreePort, free_port
 
 DEFAULT_PORT = 8000
 
@@ -28,33 +31,42 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        # Twisted's reactor is chosen at the first import: it stays out of every other command.
-        from builder.config.launcher import Launcher, NoFreePort, free_port
+        with ExitStack() as held:
+            host = options["host"]
+            port = self.prepare(held, host, options["port"])
+            orderly, busy = self.serve(host, port)
+            if busy:
+                # Its row stays `running`, and the next start takes it up; its thread could take hours.
+                os._exit(0 if orderly else 1)
+        sys.exit(0 if orderly else 1)
 
+    def prepare(self, held: ExitStack, host: str, wanted: int | None) -> int:
+        """The port to listen on, with the folder locked and the database ready. Raises CommandError."""
         folder = settings.STUDIO.data_dir
-        lock = data_folder.ServerLock(folder)
-        host, port = options["host"], options["port"]
         try:
             data_folder.prepare(folder)
             if settings.STUDIO.embedded:
-                lock.acquire()
-            port = free_port(host, DEFAULT_PORT if port is None else port, exact=port is not None)
+                held.enter_context(data_folder.server_lock(folder))
+            port = free_port(host, DEFAULT_PORT if wanted is None else wanted, exact=wanted is not None)
             migrating.migrate()
         except (data_folder.DataFolderProblem, NoFreePort, migrating.DatabaseProblem) as problem:
             raise CommandError(str(problem)) from problem
-        static_files = hold_static_files()
+        held.enter_context(static_files_in_use())
+        return port
+
+    def serve(self, host: str, port: int) -> tuple[bool, bool]:
+        """Blocks until the end; whether it was an orderly one, and whether some job is still at it."""
+        # Twisted's reactor is chosen at the first import: it stays out of every other command.
+        from builder.config.launcher import Launcher
+
+        folder = settings.STUDIO.data_dir
         address = f"http://{browser_name(host)}:{port}"
         sign_in.forget_links()
         data_folder.write_address(folder, address)
         launcher = Launcher(settings.STUDIO, host=host, port=port, ready=lambda: self.announce(address))
         orderly = launcher.run()
         data_folder.remove_address(folder)
-        static_files.close()
-        lock.release()
-        if launcher.busy:
-            # Its row stays `running`, and the next start takes it up; its thread could take hours.
-            os._exit(0 if orderly else 1)
-        sys.exit(0 if orderly else 1)
+        return orderly, launcher.busy
 
     def announce(self, address: str) -> None:
         self.stdout.write(f"Playbook Studio is ready: {address}/enter/{sign_in.make_link_token()}")
@@ -62,12 +74,13 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
-def hold_static_files() -> IO[str]:
-    """Keeps the files that this server was started with from being tidied away, until it is closed."""
+@contextmanager
+def static_files_in_use() -> Iterator[None]:
+    """Keeps the files that this server was started with from being tidied away."""
     settings.STATIC_ROOT.mkdir(parents=True, exist_ok=True)
-    file = (settings.STATIC_ROOT / IN_USE).open("a+")
-    locks.lock(file, shared=True)
-    return file
+    with (settings.STATIC_ROOT / IN_USE).open("a+") as file:
+        locks.lock(file, shared=True)
+        yield
 
 
 def browser_name(host: str) -> str:
