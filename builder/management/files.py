@@ -8,7 +8,8 @@ from typing import Any, Protocol
 
 from pydantic import ValidationError
 
-from builder.transfer import UnreadableJson, load, read_json
+from builder.transfer import UnreadableJson, read_json
+from builder.transfer.loading import load_value
 from builder.validation.pointers import problems
 from runtime.playbook import Playbook
 from runtime.playbook.errors import InvalidPlaybook
@@ -28,11 +29,15 @@ class _Fault(Protocol):
 
 
 def read_playbook(file: Path) -> Playbook:
-    """A playbook that can be run. Raises UnusableFile."""
-    try:
-        loaded = load(_bytes(file))
-    except UnreadableJson as failure:
-        raise UnusableFile(f"{file}: {failure}") from None
+    """A playbook that can be run. Raises UnusableFile.
+
+    A file without `formatVersion` is one of format 1: it runs as it stands. Only an import takes a foreign
+    product's document for what it meant there.
+    """
+    document = _json(file)
+    if isinstance(document, dict):
+        document.setdefault("formatVersion", 1)
+    loaded = load_value(document)
     if loaded.playbook is None:
         raise _unusable(file, loaded.errors)
     try:
@@ -44,21 +49,20 @@ def read_playbook(file: Path) -> Playbook:
 
 def read_script(file: Path) -> Script:
     """A replay script. Raises UnusableFile."""
-    try:
-        document: Any = read_json(_bytes(file))
-    except UnreadableJson as failure:
-        raise UnusableFile(f"{file}: {failure}") from None
+    document = _json(file)
     try:
         return Script.model_validate(document)
     except ValidationError as failure:
         raise _unusable(file, problems(failure, document)) from None
 
 
-def _bytes(file: Path) -> bytes:
+def _json(file: Path) -> Any:
     try:
-        return file.read_bytes()
+        return read_json(file.read_bytes())
     except OSError as failure:
         raise UnusableFile(f"{file} cannot be read: {failure.strerror}.") from None
+    except UnreadableJson as failure:
+        raise UnusableFile(f"{file}: {failure}") from None
 
 
 def _unusable(file: Path, faults: Iterable[_Fault]) -> UnusableFile:

@@ -43,7 +43,7 @@ def test_a_piped_conversation_reads_as_one() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert lines[:3] == ["Customer support · /help lists the commands", "  · stage greeting", "you> Hi"]
     assert lines[3].startswith("rehearsal (no model)> ")
-    assert "Greeting (greeting), 1 turns in this visit" in lines
+    assert "Greeting (greeting), 1 answered here" in lines
     assert any(line.startswith("call 1 · greeting · rehearsal") for line in lines)
 
 

@@ -26,6 +26,7 @@ SMALL: dict[str, Any] = {
     "initialStage": "talk",
     "stages": [stage("talk")],
 }
+KEYWORD: dict[str, Any] = {"type": "keyword", "keywords": ["ui"]}
 HELLO: dict[str, Any] = {"chat": [{"user": "hi", "model": [{"text": "Hello."}]}]}
 
 
@@ -147,6 +148,13 @@ def test_an_unusable_script_is_one_sentence_with_its_place(put: Any, content: An
     assert said in ran.err
     assert len(ran.err.strip().splitlines()) == 1
     assert "s.json" in ran.err
+
+
+def test_a_file_without_a_format_version_is_of_our_first_format(put: Any) -> None:
+    rules = [{"id": "t", "from": "talk", "condition": KEYWORD, "action": {"targetStage": "end"}}]
+    document = {**SMALL, "stages": [stage("talk"), stage("end")], "transitions": rules}
+    script = {"chat": [{"user": "hi", "model": [{"text": "I build quietly."}]}]}
+    assert replay(put("p.json", document), put("s.json", script), "--json").objects[-1]["stage"] == "talk"
 
 
 LOST_TARGET = {**SMALL, "transitions": [rule("t", "talk", "nowhere", DECISION)]}

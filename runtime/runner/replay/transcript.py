@@ -51,6 +51,10 @@ def _failure(ended: ev.LLMCallCompleted | ev.LLMCallFailed) -> str:
 
 def _end_lines(end: End) -> Iterator[str]:
     state = "complete" if end.complete else "open"
-    yield line("end", f"{state}, in {end.stage}, {len(end.replies)} turns")
+    yield line("end", f"{state}, in {end.stage}, after {_turns(len(end.replies))}")
     if end.unused_outputs:
         yield line("unused", f"{end.unused_outputs} model outputs were not asked for")
+
+
+def _turns(number: int) -> str:
+    return f"{number} turn" if number == 1 else f"{number} turns"

@@ -109,7 +109,7 @@ class TerminalChat:
         for frame in state.frames:
             stage = self._session.playbook.stage(frame.stage)
             name = f"{stage.name} ({frame.stage})" if stage else frame.stage
-            yield f"{'  ' * frame.depth}{name}, {frame.turn_count} turns in this visit"
+            yield f"{'  ' * frame.depth}{name}, {frame.turn_count} answered here"
         if state.status == "complete":
             yield "The session is complete."
 

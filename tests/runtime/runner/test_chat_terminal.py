@@ -128,7 +128,7 @@ def test_stage_tells_where_the_conversation_stands_in_each_frame() -> None:
     call = rule("t-call", "talk", "seat", {"type": "llm_decision"}, mode="call")
     document = playbook([stage("talk"), stage("seat")], [call])
     lines = talked(document, "hi", "/stage", outputs=[asks(to("c1", "seat")), {"text": "Which seat?"}])
-    assert lines[-2:] == ["Talk (talk), 0 turns in this visit", "  Seat (seat), 1 turns in this visit"]
+    assert lines[-2:] == ["Talk (talk), 0 answered here", "  Seat (seat), 1 answered here"]
 
 
 def test_vars_shows_the_variables_as_json() -> None:
@@ -192,7 +192,7 @@ def test_a_timer_fires_while_nobody_types() -> None:
     idle = {"type": "timeout", "durationMs": 60_000, "since": "last_activity"}
     document = playbook([stage("a"), stage("b", speakOnEnter=True)], [rule("t", "a", "b", idle)])
     lines = talked(document, "hi", 59.0, "/stage", 90.0, outputs=[{"text": "Yes?"}, {"text": "Still there?"}])
-    assert "A (a), 1 turns in this visit" in lines
+    assert "A (a), 1 answered here" in lines
     assert lines[-1] == "claude-sonnet-5> Still there?"
 
 
