@@ -4,7 +4,7 @@ only."""
 from __future__ import annotations
 
 import uuid
-from datetime import datetime
+from datetime import MINYEAR, UTC, datetime
 from typing import Annotated, Any, Literal, cast
 
 from django.http import Http404, HttpRequest
@@ -106,7 +106,7 @@ def list_sessions(request: HttpRequest, playbook: str | None = None, before: dat
     if playbook is not None:
         rows = rows.filter(playbook_ref=playbook)
     if before is not None:
-        rows = rows.filter(updated_at__lt=before)
+        rows = rows.filter(updated_at__lt=in_utc(before))
     return [_summary(row) for row in rows.defer("document", "agents")[:PAGE]]
 
 
@@ -192,6 +192,17 @@ def get_segment(request: HttpRequest, session_id: SessionId, key: SegmentHash) -
     if text is None:
         raise Http404("segment")
     return SegmentTextOut(hash=key, text=text)
+
+
+def in_utc(moment: datetime) -> datetime:
+    """The same moment in UTC; a moment without a zone is UTC's. What lies beyond the calendar's ends there is
+    the end."""
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        return (datetime.min if moment.year == MINYEAR else datetime.max).replace(tzinfo=UTC)
 
 
 def signed_in(request: HttpRequest) -> int:

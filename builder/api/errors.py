@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import ninja.errors
-from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent
+from django.core.exceptions import BadRequest, RequestDataTooBig, SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
 from django.http.request import RawPostDataException, UnreadablePostError
 from ninja import NinjaAPI
 from pydantic import Field
@@ -109,7 +110,7 @@ def as_api_error(failure: Exception, request: HttpRequest) -> ApiError:
             return too_large()
         case RawPostDataException():
             return ApiError(415, "unsupported-type", "Send the document itself as the body, not a form.")
-        case TooManyFieldsSent() | UnreadablePostError():
+        case SuspiciousOperation() | BadRequest() | MultiPartParserError() | UnreadablePostError():
             return ApiError(400, "bad-request", "The request could not be read.")
     return _unexpected(failure)
 

@@ -79,9 +79,9 @@ def _row(playbook: Playbook, stage: Stage) -> StageRow:
 
 def _merged(default: LLMConfig | None, own: LLMConfig | None) -> LLMConfig:
     """The stage's settings over the playbook's, field by field."""
-    values = default.model_dump(by_alias=False, exclude_none=True) if default is not None else {}
+    values = default.model_dump(by_alias=True, exclude_none=True) if default is not None else {}
     if own is not None:
-        given = own.model_dump(by_alias=False, exclude_none=True)
+        given = own.model_dump(by_alias=True, exclude_none=True)
         if "model" in given and "provider" not in given and given["model"] != values.get("model"):
             values.pop("provider", None)
         values.update(given)

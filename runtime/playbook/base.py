@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, Strict
 from pydantic.alias_generators import to_camel
 
 FORMAT_VERSION: Final = 1
@@ -18,6 +18,19 @@ ToolName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_\-]{1,64}$")]
 StageId = Annotated[str, Field(min_length=1, max_length=200)]
 JsonObject = dict[str, Any]
 
+LARGEST: Final = 1_000_000_000
+"""The largest count; browsers, databases and date arithmetic all take it."""
+LONGEST_MS: Final = 366 * 24 * 3600 * 1000
+"""The longest time, a year. Dates that lie further ahead could not be computed with."""
+
+# A document is kept as it was written, so every reader must read the same in it: to a browser "false" is true
+# and "5" no number. Nothing is converted here.
+Flag = Annotated[bool, Strict()]
+Real = Annotated[float, Strict()]
+Integer = Annotated[int, Strict()]
+Whole = Annotated[Integer, Field(le=LARGEST)]
+Milliseconds = Annotated[Integer, Field(le=LONGEST_MS)]
+
 
 class DocumentPart(BaseModel):
     """A frozen part of a document. Unknown fields are kept and written back on export (format.md)."""
@@ -26,7 +39,6 @@ class DocumentPart(BaseModel):
         frozen=True,
         extra="allow",
         alias_generator=to_camel,
-        populate_by_name=True,
         serialize_by_alias=True,
         use_attribute_docstrings=True,
         protected_namespaces=(),

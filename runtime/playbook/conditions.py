@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from runtime.playbook.base import DocumentPart, ToolName
+from runtime.playbook.base import DocumentPart, Milliseconds, Real, ToolName, Whole
 
 
 class KeywordCondition(DocumentPart):
@@ -33,7 +33,7 @@ class IntentCondition(DocumentPart):
 
     type: Literal["intent"] = "intent"
     intent: str
-    confidence: float = Field(default=0.6, ge=0, le=1)
+    confidence: Real = Field(default=0.6, ge=0, le=1)
     examples: tuple[str, ...] = ()
     description: str | None = None
 
@@ -49,14 +49,14 @@ class MaxTurnsCondition(DocumentPart):
     """True when at least `count` turns were completed in the stage."""
 
     type: Literal["max_turns"] = "max_turns"
-    count: int = Field(ge=1)
+    count: Whole = Field(ge=1)
 
 
 class TimeoutCondition(DocumentPart):
     """True when the time has passed, whether or not anybody types."""
 
     type: Literal["timeout"] = "timeout"
-    duration_ms: int = Field(ge=1)
+    duration_ms: Milliseconds = Field(ge=1)
     since: Literal["stage_entered", "last_activity"] = "stage_entered"
 
 

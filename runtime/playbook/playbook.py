@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
-from runtime.playbook.base import DocumentPart, JsonObject, PlaybookId, StageId, ToolName
+from runtime.playbook.base import (
+    LARGEST,
+    DocumentPart,
+    Flag,
+    Integer,
+    JsonObject,
+    Milliseconds,
+    PlaybookId,
+    Real,
+    StageId,
+    ToolName,
+    Whole,
+)
 from runtime.playbook.conditions import Condition
 from runtime.playbook.policy import ContextPolicy, StageContextPolicy
 from runtime.playbook.tools import ToolDefinition
@@ -17,9 +29,9 @@ class LLMConfig(DocumentPart):
 
     provider: str | None = None
     model: str | None = None
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    max_tokens: int | None = Field(default=None, ge=1)
-    top_p: float | None = Field(default=None, ge=0, le=1)
+    temperature: Real | None = Field(default=None, ge=0, le=2)
+    max_tokens: Whole | None = Field(default=None, ge=1)
+    top_p: Real | None = Field(default=None, ge=0, le=1)
     effort: str | None = None
     stop_sequences: tuple[str, ...] | None = None
 
@@ -59,15 +71,11 @@ class Stage(DocumentPart):
     kind: Literal["chat", "raw", "end"] = "chat"
     tools: tuple[ToolDefinition, ...] = ()
     tool_choice: ToolChoice = "auto"
-    llm_config: LLMConfig | None = Field(
-        default=None,
-        validation_alias=AliasChoices("llmConfig", "llm_config"),
-        serialization_alias="llmConfig",
-    )
-    two_phase_execution: bool = True
-    max_turns: int | None = Field(default=None, ge=1)
-    timeout_ms: int | None = Field(default=None, ge=1)
-    speak_on_enter: bool = False
+    llm_config: LLMConfig | None = Field(default=None, alias="llmConfig")
+    two_phase_execution: Flag = True
+    max_turns: Whole | None = Field(default=None, ge=1)
+    timeout_ms: Milliseconds | None = Field(default=None, ge=1)
+    speak_on_enter: Flag = False
     context: StageContextPolicy | None = None
     on_enter: tuple[StageAction, ...] = ()
     on_exit: tuple[StageAction, ...] = ()
@@ -80,7 +88,7 @@ class TransitionAction(DocumentPart):
     target_stage: str | None = None
     mode: Literal["goto", "call", "return"] = "goto"
     transition_message: str | None = None
-    clear_history: bool = False
+    clear_history: Flag = False
     data: JsonObject | None = None
 
 
@@ -88,42 +96,38 @@ class Transition(DocumentPart):
     """A rule that moves the conversation from one stage (or any, `*`) to another."""
 
     id: Annotated[str, Field(min_length=1, max_length=200)]
-    from_stage: str = Field(
-        validation_alias=AliasChoices("from", "from_stage"), serialization_alias="from", min_length=1
-    )
+    from_stage: str = Field(alias="from", min_length=1)
     condition: Condition
     action: TransitionAction
-    priority: int = 0
+    priority: Whole = Field(default=0, ge=-LARGEST)
     """Higher first; equal ones in document order."""
     description: str | None = None
-    disabled: bool = False
+    disabled: Flag = False
     metadata: JsonObject | None = None
 
 
 class Options(DocumentPart):
     """Limits of a run; times in milliseconds."""
 
-    max_tool_calls_per_turn: int = Field(default=10, ge=0)
-    phase1_timeout_ms: int = Field(default=60_000, ge=1)
-    turn_timeout_ms: int = Field(default=300_000, ge=1)
-    llm_retries: int = Field(default=3, ge=0, le=10)
-    history_limit: int | None = Field(default=None, ge=1)
+    max_tool_calls_per_turn: Whole = Field(default=10, ge=0)
+    phase1_timeout_ms: Milliseconds = Field(default=60_000, ge=1)
+    turn_timeout_ms: Milliseconds = Field(default=300_000, ge=1)
+    llm_retries: Integer = Field(default=3, ge=0, le=10)
+    history_limit: Whole | None = Field(default=None, ge=1)
     """Messages kept in the `swap` layout (50 when absent); `append` is bounded by tokens instead."""
-    reply_hold: int | None = Field(default=160, ge=0)
+    reply_hold: Whole | None = Field(default=160, ge=0)
     """Characters of a Phase 1 text held back before it streams; None holds all of it."""
-    max_transitions_per_turn: int = Field(default=5, ge=1)
-    max_call_depth: int = Field(default=8, ge=1)
+    max_transitions_per_turn: Whole = Field(default=5, ge=1)
+    max_call_depth: Whole = Field(default=8, ge=1)
     intent_classifier: Literal["auto", "keyword", "embedding", "llm"] = "auto"
-    debug: bool = False
+    debug: Flag = False
 
 
 class Variable(DocumentPart):
     """A declared variable of the session."""
 
     name: Annotated[str, Field(min_length=1, max_length=200)]
-    schema_: JsonObject | None = Field(
-        default=None, validation_alias=AliasChoices("schema", "schema_"), serialization_alias="schema"
-    )
+    schema_: JsonObject | None = Field(default=None, alias="schema")
     default: Any = None
     description: str | None = None
 
@@ -149,11 +153,7 @@ class Playbook(DocumentPart):
     initial_stage: StageId
     global_tools: tuple[ToolDefinition, ...] = ()
     global_system_prompt: str | None = None
-    default_llm_config: LLMConfig | None = Field(
-        default=None,
-        validation_alias=AliasChoices("defaultLLMConfig", "default_llm_config"),
-        serialization_alias="defaultLLMConfig",
-    )
+    default_llm_config: LLMConfig | None = Field(default=None, alias="defaultLLMConfig")
     options: Options = Field(default_factory=Options)
     context: ContextPolicy = Field(default_factory=ContextPolicy)
     variables: tuple[Variable, ...] = ()

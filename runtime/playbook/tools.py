@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from runtime.playbook.base import DocumentPart, JsonObject, ToolName
+from runtime.playbook.base import DocumentPart, Integer, JsonObject, ToolName
 
 
 class HttpImplementation(DocumentPart):
@@ -18,7 +18,7 @@ class HttpImplementation(DocumentPart):
     headers: dict[str, str] = Field(default_factory=dict)
     query: dict[str, Any] = Field(default_factory=dict)
     body: Any = None
-    timeout_ms: int = Field(default=10_000, ge=1, le=300_000)
+    timeout_ms: Integer = Field(default=10_000, ge=1, le=300_000)
     result_path: str | None = None
 
 
@@ -36,7 +36,7 @@ class MockResponse(DocumentPart):
     when: str | None = None
     result: Any = None
     error: str | None = None
-    delay_ms: int = Field(default=0, ge=0, le=60_000)
+    delay_ms: Integer = Field(default=0, ge=0, le=60_000)
 
 
 class MockImplementation(DocumentPart):

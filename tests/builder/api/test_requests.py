@@ -10,7 +10,7 @@ from django.test import Client
 
 from builder.models import SavedPlaybook
 from tests.builder.api.conftest import Person, error_of
-from tests.builder.documents import document
+from tests.builder.documents import document, stage
 
 HOSTILE = {
     "nothing": b"",
@@ -71,6 +71,49 @@ def test_a_form_upload_is_told_to_send_the_file_itself(ana: Person) -> None:
         headers={"X-CSRFToken": ana.token},
     )
     assert (answer.status_code, error_of(answer)["code"]) == (415, "unsupported-type")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status", "code"),
+    [
+        ("PATCH", "/playbooks", 405, "wrong-method"),
+        ("FOO", "/sessions", 405, "wrong-method"),
+        ("GET", "/nothing-here", 404, "not-found"),
+        ("GET", "/playbooks/x/y/z", 404, "not-found"),
+    ],
+)
+def test_what_no_view_answers_has_the_shape_of_every_error(
+    ana: Person, method: str, path: str, status: int, code: str
+) -> None:
+    answer = ana.send(method, path)
+    assert (answer.status_code, error_of(answer)["code"]) == (status, code)
+    assert (status == 405) == ("GET" in answer.headers.get("Allow", ""))
+
+
+def test_a_form_that_cannot_be_read_has_the_shape_of_every_error(ana: Person) -> None:
+    answer = ana.client.generic("POST", "/api/validate", b"x", content_type="multipart/form-data")
+    assert (answer.status_code, error_of(answer)["code"]) == (400, "bad-request")
+
+
+@pytest.mark.parametrize("change", [{"maxTurns": "3"}, {"maxTurns": True}, {"speakOnEnter": "false"}])
+def test_what_a_browser_would_read_otherwise_is_refused(ana: Person, change: dict[str, Any]) -> None:
+    answer = ana.post("/playbooks", {"document": document([{**stage("a"), **change}], [])})
+    (field,) = change
+    assert (answer.status_code, error_of(answer)["path"]) == (422, f"/stages/0/{field}")
+
+
+def test_a_field_has_one_name(ana: Person) -> None:
+    """Kept as sent, a document with Python's names would be empty for every other reader."""
+    renamed = document()
+    renamed["transitions"][0]["from_stage"] = renamed["transitions"][0].pop("from")
+    answer = ana.post("/playbooks", {"document": renamed})
+    assert (answer.status_code, error_of(answer)["path"]) == (422, "/transitions/0/from")
+
+
+@pytest.mark.parametrize("field", ["timeoutMs", "maxTurns"])
+def test_a_number_that_cannot_be_computed_with_is_refused(ana: Person, field: str) -> None:
+    answer = ana.post("/sessions", {"document": document([{**stage("a"), field: 10**30}], [])})
+    assert (answer.status_code, error_of(answer)["path"]) == (422, f"/stages/0/{field}")
 
 
 def test_a_session_is_refused_with_places_in_its_document(ana: Person) -> None:

@@ -164,3 +164,15 @@ async def test_nobody_else_learns_whether_a_session_exists(
     assert others.json() == unknown.json() == malformed.json()
     assert (await AsyncClient().get(f"/api/sessions/{session}{path}")).status_code == 401
     assert (await ben.delete(f"/api/sessions/{session}")).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("before", "found"),
+    [("0001-01-01T00:00:00%2B14:00", 0), ("9999-12-31T23:59:59-12:00", 1), ("9999-12-31T00:00:00", 1)],
+)
+async def test_the_list_takes_any_moment_of_the_calendar(
+    client: AsyncClient, hub: live.Hub, before: str, found: int
+) -> None:
+    assert (await post(client, {"document": PLAYBOOK})).status_code == 201
+    answer = await client.get(f"/api/sessions?before={before}")
+    assert (answer.status_code, len(answer.json())) == (200, found)
