@@ -67,7 +67,8 @@ function stageGestures(editor: Editor) {
 				commands.moveStages(playbook, places),
 			);
 		},
-		onEdgeClick: (_event: MouseEvent, edge: CanvasEdge) => {
+		onEdgeClick: (event: MouseEvent, edge: CanvasEdge) => {
+			if (event.shiftKey || event.metaKey || event.ctrlKey) return;
 			selectTransition(editor, transitionOf(edge));
 			editor.host.openProperties();
 		},
@@ -154,7 +155,7 @@ function Flow() {
 	const editor = useEditor();
 	const frame = useRef<HTMLDivElement>(null);
 	useCanvasView(editor, frame);
-	const { nodes, edges, onNodesChange } = useGraph(editor);
+	const { nodes, edges, onNodesChange, onEdgesChange } = useGraph(editor);
 	const touch = coarsePointer();
 	const addAt = (event: MouseEvent) => {
 		if (!(event.target instanceof Element) || !event.target.matches(".react-flow__pane")) return;
@@ -179,6 +180,7 @@ function Flow() {
 				nodeTypes={NODE_TYPES}
 				edgeTypes={EDGE_TYPES}
 				onNodesChange={onNodesChange}
+				onEdgesChange={onEdgesChange}
 				{...stageGestures(editor)}
 				{...connectGestures(editor, frame)}
 				onPaneClick={() => select(editor, commands.NOTHING_SELECTED)}

@@ -1,4 +1,4 @@
-import { useReactFlow } from "@xyflow/react";
+import { useReactFlow, ViewportPortal } from "@xyflow/react";
 import { type PointerEvent as ReactPointerEvent, useState } from "react";
 import type { Course } from "../playbook/routes";
 import type { Position, Transition } from "../playbook/types";
@@ -7,6 +7,8 @@ import styles from "./graph.module.css";
 import { announce, reconnectEnd } from "./operations";
 
 type End = "from" | "target";
+
+const TITLES = { from: "Drag to start from another stage", target: "Drag to lead to another stage" } as const;
 
 function stageUnder({ clientX, clientY }: PointerEvent): string | undefined {
 	const found = document
@@ -51,26 +53,23 @@ export function ReconnectGrips({ transition, course }: { transition: Transition;
 			{dragged && (
 				<path className={styles.ghost} d={`M${fixed.x},${fixed.y} L${dragged.at.x},${dragged.at.y}`} />
 			)}
-			{(["from", "target"] as const).map((end) => {
-				const at = end === "from" ? course.start : course.end;
-				const fixedEnd = end === "target" && transition.action.mode === "return";
-				if (fixedEnd) return null;
-				return (
-					<circle
-						key={end}
-						className={`${styles.grip} nopan`}
-						data-end={end}
-						cx={at.x}
-						cy={at.y}
-						r={6}
-						onPointerDown={start(end)}
-					>
-						<title>
-							{end === "from" ? "Drag to start from another stage" : "Drag to lead to another stage"}
-						</title>
-					</circle>
-				);
-			})}
+			<ViewportPortal>
+				{(["from", "target"] as const).map((end) => {
+					const at = end === "from" ? course.start : course.end;
+					const fixedEnd = end === "target" && transition.action.mode === "return";
+					if (fixedEnd) return null;
+					return (
+						<div
+							key={end}
+							className={`${styles.grip} nopan nodrag`}
+							style={{ transform: `translate(-50%, -50%) translate(${at.x}px, ${at.y}px)` }}
+							data-end={end}
+							title={TITLES[end]}
+							onPointerDown={start(end)}
+						/>
+					);
+				})}
+			</ViewportPortal>
 		</>
 	);
 }

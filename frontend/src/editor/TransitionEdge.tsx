@@ -1,4 +1,4 @@
-import { EdgeLabelRenderer, type EdgeProps, useStore as useFlow } from "@xyflow/react";
+import { type EdgeProps, useStore as useFlow, ViewportPortal } from "@xyflow/react";
 import { memo } from "react";
 import { transitionTitle } from "../playbook/labels";
 import type { Course } from "../playbook/routes";
@@ -100,7 +100,7 @@ export const TransitionEdge = memo(function TransitionEdge({ id, data, selected 
 			/>
 			{isSelected && lead && <ReconnectGrips transition={transition} course={course} />}
 			{lead && !(far && !isSelected && !taken) && (
-				<EdgeLabelRenderer>
+				<ViewportPortal>
 					<EdgeLabel
 						transition={transition}
 						sentence={sentence}
@@ -108,7 +108,7 @@ export const TransitionEdge = memo(function TransitionEdge({ id, data, selected 
 						selected={isSelected}
 						taken={taken}
 					/>
-				</EdgeLabelRenderer>
+				</ViewportPortal>
 			)}
 		</>
 	);

@@ -5,7 +5,7 @@ import * as commands from "../playbook/commands";
 import type { Command } from "../playbook/history";
 import { freshStageId, freshStageName, freshTransitionId } from "../playbook/ids";
 import { endTitle, transitionTitle } from "../playbook/labels";
-import { freePosition, layoutOf, STAGE_HEIGHT, STAGE_WIDTH } from "../playbook/layout";
+import { freePosition, GAP, layoutOf, STAGE_HEIGHT, STAGE_WIDTH } from "../playbook/layout";
 import type { Playbook, Position, Stage } from "../playbook/types";
 import type { Editor } from "./editor";
 
@@ -48,7 +48,7 @@ function placeFor(editor: Editor, { position, connectFrom }: StageWish): Positio
 	const playbook = documentOf(editor);
 	const from = connectFrom ? layoutOf(playbook)[connectFrom] : undefined;
 	if (position) return freePosition(playbook, position);
-	if (from) return freePosition(playbook, { x: from.x + STAGE_WIDTH + 146, y: from.y });
+	if (from) return freePosition(playbook, { x: from.x + STAGE_WIDTH + GAP, y: from.y });
 	const middle = editor.view?.pointer() ?? { x: 0, y: 0 };
 	return freePosition(playbook, { x: middle.x - STAGE_WIDTH / 2, y: middle.y - STAGE_HEIGHT / 2 });
 }
@@ -93,7 +93,8 @@ export function reconnectEnd(editor: Editor, id: string, ends: { from?: string; 
 	if (transition) announce(editor, `Transition moved: ${transitionTitle(documentOf(editor), transition)}.`);
 }
 
-function countWords({ stageIds, transitionIds }: Selection): string {
+/** "2 stages and 1 transition" */
+export function countWords({ stageIds, transitionIds }: Selection): string {
 	const count = (number: number, word: string) => (number === 1 ? `1 ${word}` : `${number} ${word}s`);
 	const parts = [];
 	if (stageIds.length > 0) parts.push(count(stageIds.length, "stage"));

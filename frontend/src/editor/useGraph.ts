@@ -1,7 +1,7 @@
 /** Nodes and edges for the canvas: derived from the document, with what is selected, measured and being dragged. */
-import { applyNodeChanges, type Edge, type Node, type NodeChange } from "@xyflow/react";
+import { applyNodeChanges, type Edge, type EdgeChange, type Node, type NodeChange } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
-import { createDeriver, type EdgeData, type GraphEdge, type GraphNode } from "../playbook/derive";
+import { createDeriver, type EdgeData, type Graph, type GraphEdge, type GraphNode } from "../playbook/derive";
 import { STAGE_HEIGHT, STAGE_WIDTH } from "../playbook/layout";
 import { type Box, type Course, routeWires } from "../playbook/routes";
 import { type Editor, useDocument, useUi } from "./editor";
@@ -61,6 +61,41 @@ function changedSelection(
 	return nodes.filter(({ id, type }) => type === "stage" && next.has(id)).map(({ id }) => id);
 }
 
+function changedTransitions(
+	edges: readonly CanvasEdge[],
+	changes: readonly EdgeChange<CanvasEdge>[],
+	selected: readonly string[],
+): string[] | null {
+	const next = new Set(selected);
+	for (const change of changes) {
+		if (change.type !== "select") continue;
+		const id = edges.find((edge) => edge.id === change.id)?.data?.transition.id;
+		if (id) change.selected ? next.add(id) : next.delete(id);
+	}
+	const same = next.size === selected.length && selected.every((id) => next.has(id));
+	return same ? null : [...next];
+}
+
+/** Edges with their courses; an edge whose course stays the same keeps its identity. */
+function useEdges(graph: Graph, nodes: readonly CanvasNode[], selected: ReadonlySet<string>) {
+	const latest = useRef<CanvasEdge[]>([]);
+	const edges = useMemo(() => {
+		const wires = graph.edges.map(({ id, source, target, data }) => ({
+			id,
+			source,
+			target,
+			label: labelSize(data.sentence),
+		}));
+		const courses = routeWires(wires, new Map(nodes.map((node) => [node.id, boxOf(node)])));
+		const known = new Map(latest.current.map((edge) => [edge.id, edge]));
+		latest.current = graph.edges.map((edge) =>
+			canvasEdge(edge, courses.get(edge.id), selected.has(edge.data.transition.id), known.get(edge.id)),
+		);
+		return latest.current;
+	}, [graph.edges, nodes, selected]);
+	return { edges, latest };
+}
+
 export function useGraph(editor: Editor) {
 	const playbook = useDocument();
 	const selection = useUi((ui) => ui.selection);
@@ -79,22 +114,7 @@ export function useGraph(editor: Editor) {
 		});
 	}, [graph.nodes, stages]);
 
-	const edgesBefore = useRef<CanvasEdge[]>([]);
-	const edges = useMemo(() => {
-		const wires = graph.edges.map(({ id, source, target, data }) => ({
-			id,
-			source,
-			target,
-			label: labelSize(data.sentence),
-		}));
-		const courses = routeWires(wires, new Map(nodes.map((node) => [node.id, boxOf(node)])));
-		const known = new Map(edgesBefore.current.map((edge) => [edge.id, edge]));
-		edgesBefore.current = graph.edges.map((edge) =>
-			canvasEdge(edge, courses.get(edge.id), transitions.has(edge.data.transition.id), known.get(edge.id)),
-		);
-		return edgesBefore.current;
-	}, [graph.edges, nodes, transitions]);
-
+	const { edges, latest: edgesNow } = useEdges(graph, nodes, transitions);
 	const latest = useRef(nodes);
 	latest.current = nodes;
 	const onNodesChange = useCallback(
@@ -108,5 +128,14 @@ export function useGraph(editor: Editor) {
 		[editor],
 	);
 
-	return { nodes, edges, onNodesChange };
+	const onEdgesChange = useCallback(
+		(changes: EdgeChange<CanvasEdge>[]) => {
+			const { selection: before } = editor.ui.getState();
+			const picked = changedTransitions(edgesNow.current, changes, before.transitionIds);
+			if (picked) select(editor, { ...before, transitionIds: picked });
+		},
+		[editor, edgesNow],
+	);
+
+	return { nodes, edges, onNodesChange, onEdgesChange };
 }

@@ -12,7 +12,7 @@ it.each<[Condition, string]>([
 	[{ type: "keyword", keywords: ["thanks", "bye"], source: "user" }, "user says ‘thanks’, ‘bye’"],
 	[{ type: "keyword", keywords: ["ord"], match: "substring" }, "assistant says ‘…ord…’"],
 	[{ type: "keyword", keywords: ["a|b"], match: "regex", source: "any" }, "matches /a|b/"],
-	[{ type: "keyword", keywords: [] }, "says … (no keyword yet)"],
+	[{ type: "keyword", keywords: [] }, "no keyword yet"],
 	[{ type: "intent", intent: "cancel" }, "intent ‘cancel’ ≥ 0.6"],
 	[{ type: "max_turns", count: 5 }, "after 5 turns"],
 	[{ type: "max_turns", count: 1 }, "after 1 turn"],

@@ -20,7 +20,7 @@ function keywordSentence(
 	{ keywords = [], match = "word", source = "assistant" }: KeywordCondition,
 	shown: number,
 ): string {
-	if (keywords.length === 0) return "says … (no keyword yet)";
+	if (keywords.length === 0) return "no keyword yet";
 	const verb = { word: "says", substring: "says", regex: "matches" }[match];
 	const quoted = keywords.slice(0, shown).map((word) => {
 		if (match === "regex") return `/${word}/`;
@@ -63,7 +63,7 @@ export function conditionSentence(condition: Condition, keywords = ALL): string 
 		case "custom":
 			return (
 				(condition.when === "before" ? "before the reply: " : "") +
-				(condition.expression || "… (no expression yet)")
+				(condition.expression || "no expression yet")
 			);
 		default:
 			return assertNever(condition);

@@ -7,7 +7,9 @@ import type { Playbook, Position } from "./types";
 export const STAGE_WIDTH = 214;
 export const STAGE_HEIGHT = 84;
 export const GRID = 8;
-const COLUMN = STAGE_WIDTH + 146;
+/** Between columns: room for the sentence on an edge. */
+export const GAP = 186;
+const COLUMN = STAGE_WIDTH + GAP;
 const ROW = STAGE_HEIGHT + 68;
 
 export type Layout = Readonly<Record<string, Position>>;

@@ -1,7 +1,9 @@
 import { Button } from "@mantine/core";
+import type { Selection } from "../../playbook/commands";
 import type { Diagnostic } from "../../playbook/problems";
 import { runAction } from "../actions";
 import { useDocument, useEditor, useUi } from "../editor";
+import { countWords } from "../operations";
 import type { KnownModel } from "./ModelForm";
 import { PlaybookProperties } from "./PlaybookProperties";
 import styles from "./properties.module.css";
@@ -23,14 +25,12 @@ function ProblemNotes({ problems }: { problems: readonly Diagnostic[] }) {
 	);
 }
 
-function Several({ stages, transitions }: { stages: number; transitions: number }) {
+function Several({ selection }: { selection: Selection }) {
 	const editor = useEditor();
 	return (
 		<div className={styles.fields}>
-			<p className={styles.quiet}>
-				{stages} stages and {transitions} transitions are selected.
-			</p>
-			{stages > 0 && (
+			<p className={styles.quiet}>{countWords(selection)} selected.</p>
+			{selection.stageIds.length > 0 && (
 				<>
 					<Button variant="default" size="xs" onClick={() => runAction(editor, "duplicate")}>
 						Duplicate
@@ -50,7 +50,8 @@ function Several({ stages, transitions }: { stages: number; transitions: number 
 /** The properties of what is selected; of the playbook where nothing is. */
 export function PropertiesPanel({ models }: { models: readonly KnownModel[] }) {
 	const playbook = useDocument();
-	const { stageIds, transitionIds } = useUi((ui) => ui.selection);
+	const selection = useUi((ui) => ui.selection);
+	const { stageIds, transitionIds } = selection;
 	const stage = playbook.stages.find(({ id }) => id === stageIds[0]);
 	const transition = playbook.transitions?.find(({ id }) => id === transitionIds[0]);
 	const stageProblems = useUi((ui) => (stage && ui.problems.byStage.get(stage.id)) ?? NO_DIAGNOSTICS);
@@ -61,7 +62,7 @@ export function PropertiesPanel({ models }: { models: readonly KnownModel[] }) {
 	useUi((ui) => ui.problems);
 
 	if (stageIds.length + transitionIds.length > 1) {
-		return <Several stages={stageIds.length} transitions={transitionIds.length} />;
+		return <Several selection={selection} />;
 	}
 	if (stage) {
 		return (
