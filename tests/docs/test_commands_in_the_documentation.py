@@ -44,12 +44,12 @@ def test_the_documentation_shows_the_two_commands() -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "command"), [(p, c) for p, c in shown_commands() if subcommand(c) not in RUN_ELSEWHERE]
+    ("shown_in", "command"), [(p, c) for p, c in shown_commands() if subcommand(c) not in RUN_ELSEWHERE]
 )
-def test_a_shown_command_runs(page: str, command: str, tmp_path: Path) -> None:
+def test_a_shown_command_runs(shown_in: str, command: str, tmp_path: Path) -> None:
     arguments, _, target = command.partition(" > ")
     words = shlex.split(arguments)
-    assert words[:2] == ["python3", "manage.py"], f"{page} shows a command that no test can run: {command}"
+    assert words[:2] == ["python3", "manage.py"], f"{shown_in} shows a command that no test can run: {command}"
     environment = {**os.environ, "STUDIO_DATA_DIR": str(tmp_path / "data")}
     done = subprocess.run(
         [sys.executable, *words[1:]],
@@ -60,6 +60,6 @@ def test_a_shown_command_runs(page: str, command: str, tmp_path: Path) -> None:
         timeout=100,
         check=False,
     )
-    assert done.returncode == 0, f"{page}: {command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+    assert done.returncode == 0, f"{shown_in}: {command}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
     if target:
-        assert done.stdout.strip(), f"{page}: {command} wrote nothing to {target}"
+        assert done.stdout.strip(), f"{shown_in}: {command} wrote nothing to {target}"
