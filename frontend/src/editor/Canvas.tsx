@@ -52,6 +52,7 @@ function stageGestures(editor: Editor) {
 		onNodeClick: (_event: MouseEvent, node: CanvasNode) =>
 			stageOnly(node, () => {
 				editor.host.openProperties();
+				if (editor.live.getState().visitedStages[node.id]) editor.host.inspectStage(node.id);
 				editor.view?.reveal([node.id]);
 			}),
 		onNodeDoubleClick: (_event: MouseEvent, node: CanvasNode) =>

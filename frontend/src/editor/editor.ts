@@ -53,6 +53,8 @@ export interface CanvasView {
 export interface EditorHost {
 	openProperties(): void;
 	openTalk(): void;
+	/** A stage was clicked while a chat runs that has been there: shows what the model was sent in it. */
+	inspectStage(stageId: string): void;
 	saveNow(): void;
 	exportFile(): void;
 	/** Closes the top-most panel; false if none is open. */

@@ -10,6 +10,7 @@ class Host {
 	opened: string[] = [];
 	openProperties = () => void this.opened.push("properties");
 	openTalk = () => void this.opened.push("talk");
+	inspectStage = (id: string) => void this.opened.push(`inspect ${id}`);
 	saveNow = () => void this.opened.push("save");
 	exportFile = () => void this.opened.push("export");
 	closePanel = () => this.opened.push("close") > 0;

@@ -50,3 +50,18 @@ it("moves a label away from the card that stands on the edge's middle", () => {
 it("leaves out an edge whose stage is not there", () => {
 	expect(routeWires([{ id: "1", source: "a", target: "b", label }], new Map()).size).toBe(0);
 });
+
+it("routes a large graph fast enough to be dragged", () => {
+	const boxes = new Map(
+		Array.from({ length: 500 }, (_, n) => [`s${n}`, card((n % 25) * 360, Math.floor(n / 25) * 180)]),
+	);
+	const wires = Array.from({ length: 2000 }, (_, n) => ({
+		id: `t${n}`,
+		source: `s${n % 500}`,
+		target: `s${(n * 7 + 1) % 500}`,
+		label,
+	}));
+	const before = performance.now();
+	expect(routeWires(wires, boxes).size).toBeGreaterThan(1900);
+	expect(performance.now() - before).toBeLessThan(2000);
+});

@@ -3,14 +3,11 @@
  * Edges that share a side are spread over it in the order of their other ends; parallel ones run apart; a label
  * takes the first place on its edge that covers neither a card nor another label. Pure geometry, in canvas pixels.
  */
+import { type Box, TakenBoxes } from "./taken";
 import type { Position } from "./types";
 
-export interface Box {
-	readonly x: number;
-	readonly y: number;
-	readonly width: number;
-	readonly height: number;
-}
+export type { Box } from "./taken";
+
 export interface Wire {
 	readonly id: string;
 	readonly source: string;
@@ -44,7 +41,6 @@ const OUTWARD: Record<Side, Position> = {
 	bottom: { x: 0, y: 1 },
 };
 const LABEL_PLACES = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78];
-const MARGIN = 4;
 /** Where a label does not fit on its line, it may touch it from above or below. */
 const ASIDE = 15;
 
@@ -65,7 +61,9 @@ function stopsOf(wires: readonly Wire[], boxes: ReadonlyMap<string, Box>): Map<s
 	const stops = new Map<string, Stop[]>();
 	const add = (node: string, stop: Stop) => {
 		const key = `${node} ${stop.side}`;
-		stops.set(key, [...(stops.get(key) ?? []), stop]);
+		const there = stops.get(key);
+		if (there) there.push(stop);
+		else stops.set(key, [stop]);
 	};
 	for (const { id, source, target } of wires) {
 		const from = boxes.get(source);
@@ -129,20 +127,14 @@ export function pointAt([a, b, c, d]: Curve, t: number): Position {
 	return { x: mix(a.x, b.x, c.x, d.x), y: mix(a.y, b.y, c.y, d.y) };
 }
 
-function overlap(a: Box, b: Box): number {
-	const width = Math.min(a.x + a.width, b.x + b.width) - Math.max(a.x, b.x) + MARGIN;
-	const height = Math.min(a.y + a.height, b.y + b.height) - Math.max(a.y, b.y) + MARGIN;
-	return width > 0 && height > 0 ? width * height : 0;
-}
-
-function placeLabel(curve: Curve, size: Wire["label"], taken: readonly Box[]): Position {
+function placeLabel(curve: Curve, size: Wire["label"], taken: TakenBoxes): Position {
 	let best = { cost: Number.POSITIVE_INFINITY, at: pointAt(curve, 0.5) };
 	const places = [0, -ASIDE, ASIDE].flatMap((aside) => LABEL_PLACES.map((t) => ({ t, aside })));
 	for (const { t, aside } of places) {
 		const on = pointAt(curve, t);
 		const at = { x: on.x, y: on.y + aside };
 		const box = { x: at.x - size.width / 2, y: at.y - size.height / 2, ...size };
-		const cost = taken.reduce((sum, other) => sum + overlap(box, other), 0);
+		const cost = taken.covered(box);
 		if (cost === 0) return at;
 		if (cost < best.cost) best = { cost, at };
 	}
@@ -173,13 +165,13 @@ function curvesOf(wires: readonly Wire[], boxes: ReadonlyMap<string, Box>): Map<
 /** The course of each wire whose two boxes are known. */
 export function routeWires(wires: readonly Wire[], boxes: ReadonlyMap<string, Box>): Map<string, Course> {
 	const curves = curvesOf(wires, boxes);
-	const taken: Box[] = [...boxes.values()];
+	const taken = new TakenBoxes(boxes.values());
 	const courses = new Map<string, Course>();
 	for (const { id, label: size } of wires) {
 		const curve = curves.get(id);
 		if (!curve) continue;
 		const label = placeLabel(curve, size, taken);
-		taken.push({ x: label.x - size.width / 2, y: label.y - size.height / 2, ...size });
+		taken.add({ x: label.x - size.width / 2, y: label.y - size.height / 2, ...size });
 		courses.set(id, { path: pathOf(curve), start: curve[0], end: curve[3], label });
 	}
 	return courses;

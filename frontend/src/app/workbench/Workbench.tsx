@@ -17,6 +17,11 @@ function hostFor(layout: LayoutControl, opened: () => OpenPlaybook | null): Edit
 	return {
 		openProperties: () => layout.openProperties(matchMedia(SMALL).matches),
 		openTalk: layout.openTalk,
+		inspectStage: (stageId) => {
+			const facts = opened()?.live.getState().facts ?? new Map();
+			const calls = [...facts].filter(([, { stage }]) => stage === stageId).map(([call]) => call);
+			if (calls.length > 0) layout.offerCall(Math.max(...calls));
+		},
 		closePanel: layout.closeTopMost,
 		saveNow: () => {
 			const open = opened();

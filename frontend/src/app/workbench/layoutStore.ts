@@ -40,6 +40,8 @@ export function createLayout() {
 			store.setState(small ? { column: "properties", tab: "properties" } : { column: "properties" }),
 		openTalk: () => store.setState({ column: "talk", talked: true, tab: "talk" }),
 		showCall: (call: number | null) => store.setState({ call, inspector: true, tab: "inspector" }),
+		/** Shows a call where there is room, and is there when the inspector's tab is opened where there is not. */
+		offerCall: (call: number) => store.setState({ call, inspector: true }),
 		closeInspector: () => store.setState({ inspector: false, tab: "graph" }),
 		closeColumn: () => store.setState({ column: null }),
 		/** The top-most panel goes first. */

@@ -21,6 +21,7 @@ beforeEach(() => {
 	const host = {
 		openProperties: nothing,
 		openTalk: nothing,
+		inspectStage: nothing,
 		saveNow: nothing,
 		exportFile: nothing,
 		closePanel: () => false,
