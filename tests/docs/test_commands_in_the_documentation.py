@@ -16,7 +16,7 @@ PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").g
 FENCE = re.compile(r"^```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 RUN_ELSEWHERE = {
-    "up": "tests/e2e: every browser test starts it",
+    "up": "tests/e2e/test_up.py",
     "verify": ".ci/run: this test is a part of it",
     "chat": "tests/runtime/runner: it waits for a person",
 }
@@ -49,7 +49,7 @@ def test_the_documentation_shows_the_two_commands() -> None:
 def test_a_shown_command_runs(shown_in: str, command: str, tmp_path: Path) -> None:
     arguments, _, target = command.partition(" > ")
     words = shlex.split(arguments)
-    assert words[:2] == ["python3", "manage.py"], f"{shown_in} shows a command that no test can run: {command}"
+    assert words[:2] == ["python3", "manage.py"], f"{shown_in}: no test can run {command}"
     environment = {**os.environ, "STUDIO_DATA_DIR": str(tmp_path / "data")}
     done = subprocess.run(
         [sys.executable, *words[1:]],
