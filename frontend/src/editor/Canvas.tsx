@@ -15,7 +15,8 @@ import type { Position, Stage } from "../playbook/types";
 import { ActiveStageHint } from "./ActiveStageHint";
 import styles from "./canvas.module.css";
 import { type Editor, useEditor } from "./editor";
-import { addStage, connectStages, documentOf, select, selectStage, selectTransition } from "./operations";
+import { selectFocused } from "./focused";
+import { addStage, connectStages, select, selectStage, selectTransition } from "./operations";
 import { SignCard } from "./SignCard";
 import { StageCard } from "./StageCard";
 import { PALETTE_TYPE, ToolRail } from "./ToolRail";
@@ -117,26 +118,17 @@ function connectGestures(editor: Editor, frame: React.RefObject<HTMLDivElement |
 
 /** Enter and Space select the focused stage or edge, as a click does. */
 function pickFocused(editor: Editor, event: KeyboardEvent<HTMLElement>): void {
-	if ((event.key !== "Enter" && event.key !== " ") || !(event.target instanceof Element)) return;
-	const node = event.target.matches(".react-flow__node") ? event.target.getAttribute("data-id") : null;
-	const edge = event.target.matches(".react-flow__edge") ? event.target.getAttribute("data-id") : null;
-	const transition = documentOf(editor).transitions?.find(
-		({ id }) => edge === id || edge?.startsWith(`${id}@`),
-	);
-	if (node && documentOf(editor).stages.some(({ id }) => id === node)) selectStage(editor, node);
-	else if (transition) selectTransition(editor, transition.id);
-	else return;
+	if (event.key !== "Enter" && event.key !== " ") return;
+	if (!selectFocused(editor, event.target)) return;
 	event.preventDefault();
 	event.stopPropagation();
 	editor.host.openProperties();
 }
 
-/** Arrows and keys act on the stage that has the focus, so the focus selects when nothing else is. */
+/** Going through the stages with Tab selects the one that has the focus, unless several are selected. */
 function followFocus(editor: Editor, target: EventTarget): void {
 	if (!(target instanceof Element) || !target.matches(".react-flow__node:focus-visible")) return;
-	const id = target.getAttribute("data-id");
-	if (!id || editor.ui.getState().selection.stageIds.length > 1) return;
-	if (documentOf(editor).stages.some((stage) => stage.id === id)) selectStage(editor, id);
+	if (editor.ui.getState().selection.stageIds.length <= 1) selectFocused(editor, target);
 }
 
 function dropped(editor: Editor, event: DragEvent): void {

@@ -1,6 +1,7 @@
 /** Listens for the keys of the action table while the editor is on the screen. */
 import { useEffect } from "react";
 import type { Editor } from "./editor";
+import { nothingSelected, selectFocused } from "./focused";
 import { actionFor, isTypingPlace } from "./keys";
 import { copyText, deleteSelection, pasteText } from "./operations";
 
@@ -29,6 +30,8 @@ function handle(editor: Editor, event: KeyboardEvent): void {
 	const typing = isTypingPlace(event.target) || isElsewhere(event.target) || busy;
 	const action = actionFor(event, typing);
 	if (!action) return;
+	// Keys act on the card that has the focus, where nothing is selected; Escape is what lets go.
+	if (action.id !== "escape" && nothingSelected(editor)) selectFocused(editor, event.target);
 	if (action.byClipboardEvent || !(action.when?.(editor) ?? true)) return;
 	event.preventDefault();
 	action.run(editor);
