@@ -5,8 +5,11 @@ import type { Position } from "../playbook/types";
 import type { CanvasView, Editor } from "./editor";
 import type { CanvasEdge, CanvasNode } from "./useGraph";
 
-export const FIT = { padding: 0.12, maxZoom: 1, minZoom: 0.2, duration: 150 };
+/** Room for the tool rail. */
+const RAIL = 64;
 const MARGIN = 24;
+const AROUND = { left: `${RAIL + MARGIN}px`, right: "48px", top: "48px", bottom: "48px" } as const;
+export const FIT = { padding: AROUND, maxZoom: 1, minZoom: 0.2, duration: 150 };
 const QUICK = { duration: 150 };
 
 /** How far to pan, at least, for the boxes to be seen in the area; of what is too large, the start is shown. */
@@ -21,7 +24,7 @@ export function panInto(area: DOMRect, boxes: readonly DOMRect[]): Position {
 		x: along(
 			least(({ left }) => left),
 			most(({ right }) => right),
-			area.left,
+			area.left + RAIL,
 			area.right,
 		),
 		y: along(
