@@ -4,6 +4,7 @@ import { endTitle, transitionTitle } from "../playbook/labels";
 import { type Diagnostic, placeOfDiagnostic } from "../playbook/problems";
 import type { Playbook } from "../playbook/types";
 import { useDocument, useEditor, useUi } from "./editor";
+import { FixButton } from "./FixButton";
 import { jumpTo } from "./operations";
 import styles from "./problems.module.css";
 
@@ -79,6 +80,9 @@ export function ProblemsList() {
 										{problem.message}
 									</span>
 								</button>
+								<div className={styles.fix}>
+									<FixButton fix={problem.fix} />
+								</div>
 							</li>
 						))}
 					</ul>

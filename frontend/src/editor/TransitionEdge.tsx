@@ -96,7 +96,7 @@ export const TransitionEdge = memo(function TransitionEdge({ id, data, selected 
 				data-taken={taken || undefined}
 				data-visited={visited || undefined}
 				data-off={transition.disabled || undefined}
-				markerEnd={`url(#ps-arrow${isSelected || taken ? "-accent" : ""})`}
+				markerEnd={`url(#ps-arrow${arrowFor(isSelected, taken)})`}
 			/>
 			{isSelected && lead && <ReconnectGrips transition={transition} course={course} />}
 			{lead && !(far && !isSelected && !taken) && (
@@ -114,12 +114,19 @@ export const TransitionEdge = memo(function TransitionEdge({ id, data, selected 
 	);
 });
 
+const ARROWS = { "": styles.arrow, "-selected": styles.arrowSelected, "-accent": styles.arrowAccent };
+
+function arrowFor(selected: boolean, taken: boolean): keyof typeof ARROWS {
+	if (taken) return "-accent";
+	return selected ? "-selected" : "";
+}
+
 /** The arrow heads, once for the whole canvas. */
 export function ArrowHeads() {
 	return (
 		<svg className={styles.defs} aria-hidden="true" focusable="false">
 			<defs>
-				{["", "-accent"].map((suffix) => (
+				{Object.entries(ARROWS).map(([suffix, className]) => (
 					<marker
 						key={suffix}
 						id={`ps-arrow${suffix}`}
@@ -131,10 +138,7 @@ export function ArrowHeads() {
 						markerUnits="userSpaceOnUse"
 						orient="auto-start-reverse"
 					>
-						<path
-							d="M0.500 0.800 7.200 4 0.500 7.200z"
-							className={suffix ? styles.arrowAccent : styles.arrow}
-						/>
+						<path d="M0.500 0.800 7.200 4 0.500 7.200z" className={className} />
 					</marker>
 				))}
 			</defs>

@@ -1,4 +1,5 @@
 /** Diagnostics of the server, arranged for the stage, the edge or the field they belong to. */
+import type { Fix } from "./fixes";
 import type { Playbook } from "./types";
 
 export interface Diagnostic {
@@ -11,6 +12,7 @@ export interface Diagnostic {
 	readonly related?: readonly string[];
 	readonly stage?: string | null;
 	readonly transition?: string | null;
+	readonly fix?: Fix | null;
 }
 
 const RANK = { error: 0, warning: 1, advice: 2 } as const;

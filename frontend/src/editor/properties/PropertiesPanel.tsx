@@ -3,6 +3,7 @@ import type { Selection } from "../../playbook/commands";
 import type { Diagnostic } from "../../playbook/problems";
 import { runAction } from "../actions";
 import { useDocument, useEditor, useUi } from "../editor";
+import { FixButton } from "../FixButton";
 import { countWords } from "../operations";
 import type { KnownModel } from "./ModelForm";
 import { PlaybookProperties } from "./PlaybookProperties";
@@ -16,9 +17,9 @@ function ProblemNotes({ problems }: { problems: readonly Diagnostic[] }) {
 	if (problems.length === 0) return null;
 	return (
 		<ul className={styles.notes} aria-label="Problems here">
-			{problems.map(({ code, path, message, severity }) => (
+			{problems.map(({ code, path, message, severity, fix }) => (
 				<li key={`${code} ${path} ${message}`} data-severity={severity}>
-					{severity === "advice" ? "·" : "▲"} {message}
+					{severity === "advice" ? "·" : "▲"} {message} <FixButton fix={fix} />
 				</li>
 			))}
 		</ul>
