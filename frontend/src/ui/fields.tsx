@@ -3,7 +3,7 @@
  * what is then in force. `onEnd` is called when a field is left, so that typing becomes one step of undo.
  */
 import { NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
-import type { ReactNode } from "react";
+import { type ReactNode, useState } from "react";
 
 interface FieldProps {
 	label: string;
@@ -70,17 +70,26 @@ export function NumberField({
 	unit,
 	...rest
 }: NumberFieldProps) {
+	// What is on its way to being a number ("0.", "-") comes as a string: it stays in the field as it was typed.
+	const [unfinished, setUnfinished] = useState<string | null>(null);
 	return (
 		<NumberInput
 			{...rest}
-			value={value ?? ""}
+			value={unfinished ?? value ?? ""}
 			error={orNull(error)}
 			allowDecimal={decimals}
 			thousandSeparator={decimals ? false : " "}
 			suffix={unit ? ` ${unit}` : ""}
 			clampBehavior="blur"
-			onBlur={() => onEnd?.()}
-			onChange={(next) => onChange(typeof next === "number" && Number.isFinite(next) ? next : undefined)}
+			onBlur={() => {
+				setUnfinished(null);
+				onEnd?.();
+			}}
+			onChange={(next) => {
+				const typing = typeof next === "string" && next !== "";
+				setUnfinished(typing ? next : null);
+				if (!typing) onChange(typeof next === "number" && Number.isFinite(next) ? next : undefined);
+			}}
 		/>
 	);
 }
