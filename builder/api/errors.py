@@ -16,7 +16,7 @@ from ninja import NinjaAPI
 from pydantic import Field
 
 from builder.transfer.reading import UnreadableJson, read_json
-from builder.validation.pointers import place, problem_at, value_at
+from builder.validation.pointers import place, problem_at
 from runtime.conversation.base import Value
 from runtime.playbook.errors import InvalidPlaybook, Problem
 
@@ -152,8 +152,7 @@ def _problem(item: Mapping[str, Any], body: Any) -> tuple[bool, Problem]:
     inside = parts[:1] == ("document",) and not (missing and len(parts) == 1)
     if inside:
         parts = parts[1:]
-    value = value_at(body, ("document", *parts) if inside else parts)
-    return inside, problem_at(item, parts, value)
+    return inside, problem_at(item, parts)
 
 
 def _first_per_place(found: Iterable[Problem]) -> list[Problem]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -62,10 +61,8 @@ def place(location: Sequence[Part], document: Any, missing: bool = False) -> tup
     return tuple(parts)
 
 
-def problem_at(item: Mapping[str, Any], parts: Sequence[Part], value: Any = None) -> Problem:
-    """One of pydantic's errors as a problem at that place; `value` is what stands there, if known."""
-    if item["type"] in ("string_pattern_mismatch", "string_too_short") and _names_a_tool(parts):
-        return Problem(pointer(*parts), _bad_tool_name(value), "bad-tool-name")
+def problem_at(item: Mapping[str, Any], parts: Sequence[Part]) -> Problem:
+    """One of pydantic's errors as a problem at that place."""
     return Problem(pointer(*parts), sentence(item, parts), item["type"].replace("_", "-"))
 
 
@@ -74,17 +71,9 @@ def problems(failure: ValidationError, document: Any) -> tuple[Problem, ...]:
     found: dict[str, Problem] = {}
     for item in failure.errors(include_url=False, include_input=False):
         parts = place(item["loc"], document, missing=item["type"] in ("missing", "extra_forbidden"))
-        problem = problem_at(item, parts, value_at(document, parts))
+        problem = problem_at(item, parts)
         found.setdefault(problem.path, problem)
     return tuple(found.values())
-
-
-def value_at(document: Any, parts: Iterable[Part]) -> Any:
-    """What stands at that place; None if nothing does."""
-    value = document
-    for part in parts:
-        value = _descend(value, part)[1]
-    return value
 
 
 def sentence(item: Mapping[str, Any], parts: Iterable[Part]) -> str:
@@ -113,15 +102,3 @@ def _descend(value: Any, part: Part) -> tuple[bool, Any]:
     if isinstance(value, list) and isinstance(part, int) and part < len(value):
         return True, value[part]
     return False, None
-
-
-def _names_a_tool(parts: Sequence[Part]) -> bool:
-    holders = [part for part in parts[:-1] if isinstance(part, str)]
-    in_definition = parts[-1:] == ("name",) and holders[-1:] in (["tools"], ["globalTools"], ["toolChoice"])
-    return in_definition or parts[-1:] in (("toolName",), ("call",))
-
-
-def _bad_tool_name(value: Any) -> str:
-    message = f"“{value}” is no tool name: models take 1 to 64 letters, digits, _ and -."
-    better = re.sub(r"[^A-Za-z0-9_\-]+", "_", str(value)).strip("_")[:64]
-    return f"{message} For example “{better}”." if better else message

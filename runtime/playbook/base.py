@@ -13,8 +13,13 @@ from pydantic.alias_generators import to_camel
 
 FORMAT_VERSION: Final = 1
 
-PlaybookId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.\-]{1,64}$")]
-ToolName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_\-]{1,64}$")]
+# A draft must be savable at every letter of a name, the empty one included: the shape only bounds names.
+# Their form stands in the schema for other tools, and is checked by validation and before a run.
+TOOL_NAME: Final = r"^[A-Za-z0-9_\-]{1,64}$"
+PLAYBOOK_ID: Final = r"^[A-Za-z0-9_.\-]{1,64}$"
+
+PlaybookId = Annotated[str, Field(max_length=200, json_schema_extra={"pattern": PLAYBOOK_ID})]
+ToolName = Annotated[str, Field(max_length=200, json_schema_extra={"pattern": TOOL_NAME})]
 StageId = Annotated[str, Field(min_length=1, max_length=200)]
 JsonObject = dict[str, Any]
 

@@ -126,7 +126,7 @@ class Options(DocumentPart):
 class Variable(DocumentPart):
     """A declared variable of the session."""
 
-    name: Annotated[str, Field(min_length=1, max_length=200)]
+    name: Annotated[str, Field(max_length=200)]
     schema_: JsonObject | None = Field(default=None, alias="schema")
     default: Any = None
     description: str | None = None
@@ -135,7 +135,7 @@ class Variable(DocumentPart):
 class Agent(DocumentPart):
     """Another playbook that this one may call as `agent:NAME`."""
 
-    name: Annotated[str, Field(min_length=1, max_length=64)]
+    name: Annotated[str, Field(max_length=64)]
     playbook: PlaybookId
     description: str | None = None
 

@@ -5,13 +5,21 @@ Much less than the builder's validation: only what would leave the engine withou
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from runtime.playbook.base import TOOL_NAME
 from runtime.playbook.errors import InvalidPlaybook, Problem
 from runtime.playbook.playbook import Playbook, Transition
 
+_TOOL_NAME = re.compile(TOOL_NAME)
 AGENT_PREFIX = "agent:"
 ANY_STAGE = "*"
+
+
+def is_tool_name(name: str) -> bool:
+    """Whether models take it as the name of a tool: 1 to 64 letters, digits, _ and -."""
+    return _TOOL_NAME.fullmatch(name) is not None
 
 
 def check_runnable(playbook: Playbook, agents: Mapping[str, Playbook]) -> None:
@@ -31,9 +39,21 @@ def _problems(playbook: Playbook, agents: Mapping[str, Playbook]) -> Iterator[Pr
     if playbook.stage(playbook.initial_stage) is None:
         message = f"The playbook starts in {playbook.initial_stage!r}, which is no stage of it."
         yield Problem("/initialStage", message, "unknown-stage")
+    yield from _tool_names(playbook)
     for index, rule in enumerate(playbook.transitions):
         if not rule.disabled:
             yield from _problems_of(rule, playbook, agents, f"/transitions/{index}")
+
+
+def _tool_names(playbook: Playbook) -> Iterator[Problem]:
+    """Every request carries all tools, so that one bad name makes the provider refuse each of them."""
+    holders = [("/globalTools", playbook.global_tools)]
+    holders += [(f"/stages/{index}/tools", stage.tools) for index, stage in enumerate(playbook.stages)]
+    for path, tools in holders:
+        for index, tool in enumerate(tools):
+            if not is_tool_name(tool.name):
+                message = f"{tool.name!r} is no tool name: models take 1 to 64 letters, digits, _ and -."
+                yield Problem(f"{path}/{index}/name", message, "bad-tool-name")
 
 
 def _repeated(what: str, ids: Sequence[str], path: str) -> Iterator[Problem]:

@@ -8,6 +8,7 @@ from typing import Final
 from builder.validation.checks import (
     expressions,
     keywords,
+    name_forms,
     placeholders,
     prompts,
     reachability,
@@ -29,6 +30,7 @@ Check = Callable[[Outline], Iterable[Diagnostic]]
 
 CHECKS: Final[tuple[Check, ...]] = (
     stage_ids.check,
+    name_forms.check,
     transition_ends.check,
     reachability.check,
     ways_out.check,

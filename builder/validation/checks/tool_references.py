@@ -1,10 +1,10 @@
-"""unknown-tool: a condition, an action or a tool choice names a tool that is offered nowhere (there)."""
+"""unknown-tool, missing-tool: a condition, action or tool choice names a tool that is not offered there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from builder.validation.diagnostics import Diagnostic, warning
+from builder.validation.diagnostics import Diagnostic, error, warning
 from builder.validation.names import did_you_mean
 from builder.validation.outline import Outline
 from builder.validation.pointers import pointer
@@ -23,6 +23,10 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
 
 def _condition(outline: Outline, index: int, rule: Transition, tool: str) -> Iterator[Diagnostic]:
     path = pointer("transitions", index, "condition", "toolName")
+    if not tool:
+        message = f"Transition “{rule.id}” waits for a tool, and says not which: choose one."
+        yield error("missing-tool", message, path, transition=rule.id)
+        return
     if tool in RESERVED_TOOLS:
         message = f"Transition “{rule.id}” waits for “{tool}”, a tool of the engine itself: it never fires."
         yield warning("unknown-tool", message, path, transition=rule.id)

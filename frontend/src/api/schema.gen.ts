@@ -1307,10 +1307,21 @@ export interface components {
             /** @default [] */
             added: components["schemas"]["Segment"][];
             /**
-             * @description Hashes of all segments of the window, in order.
+             * @description The call of the same lane whose window this one begins like; None: it begins like none.
+             * @default null
+             */
+            windowOf: number | null;
+            /**
+             * @description How many segments of that window it begins with.
+             * @default 0
+             */
+            windowShared: number;
+            /**
+             * @description Ids of the segments behind those, in order. A log that named whole windows would grow with the square
+             *     of the conversation.
              * @default []
              */
-            window: string[];
+            windowRest: string[];
             /** @default [] */
             cachePoints: components["schemas"]["CachePoint"][];
             /** @default null */

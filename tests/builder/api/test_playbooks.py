@@ -116,11 +116,31 @@ def test_an_unknown_condition_lists_the_known_ones(ana: Person) -> None:
     assert "'keyword'" in error["message"]
 
 
-def test_a_bad_tool_name_is_refused_with_a_better_one(ana: Person) -> None:
-    wrong = document(globalTools=[{"name": "check stock"}])
-    [detail] = error_of(ana.post("/validate", {"document": wrong}))["details"]
-    assert (detail["path"], detail["code"]) == ("/globalTools/0/name", "bad-tool-name")
-    assert "check_stock" in detail["message"]
+def test_a_draft_is_savable_at_every_letter_of_a_name(ana: Person) -> None:
+    playbook = ana.create(document())
+    revision = playbook["revision"]
+    half_typed = {
+        "id": "my playbook",
+        "globalTools": [{"name": ""}, {"name": "check stock", "parameters": {"type": "object"}}],
+        "variables": [{"name": ""}],
+        "agents": [{"name": "", "playbook": ""}],
+    }
+    wrong = document(**half_typed)
+    wrong["transitions"][0]["condition"] = {"type": "tool_call", "toolName": ""}
+    wrong["stages"][0]["toolChoice"] = {"name": ""}
+    wrong["stages"][0]["onEnter"] = [{"call": ""}]
+    answer = ana.put(f"/playbooks/{playbook['id']}/draft", {"revision": revision, "document": wrong})
+    assert answer.status_code == 200
+    found = {(finding["code"], finding["path"]): finding for finding in answer.json()["diagnostics"]}
+    assert found.keys() >= {
+        ("bad-playbook-id", "/id"),
+        ("bad-tool-name", "/globalTools/0/name"),
+        ("bad-tool-name", "/globalTools/1/name"),
+        ("missing-name", "/variables/0/name"),
+        ("missing-name", "/agents/0/name"),
+        ("missing-tool", "/transitions/0/condition/toolName"),
+    }
+    assert "check_stock" in found["bad-tool-name", "/globalTools/1/name"]["message"]
 
 
 def test_a_wrong_request_is_told_apart_from_a_wrong_document(ana: Person) -> None:
