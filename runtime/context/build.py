@@ -54,12 +54,13 @@ def build_window(
 def _raw_window(
     playbook: Playbook, state: SessionState, model: ModelRecord, stage: Stage, frame: Frame
 ) -> ContextWindow:
-    """Exactly the resolved prompt as one user message: no history, no tools, no lane."""
+    """Exactly the resolved prompt as one user message: no history, no tools, no lane. No provider takes a blank
+    message, so a blank prompt is said to be one."""
     segment = SegmentMaker(model).make(
         f"c{state.calls + 1}.raw",
         "dialogue",
         "user",
-        frame.prompt,
+        frame.prompt if frame.prompt.strip() else seg.EMPTY_MESSAGE,
         sources=(frame.entered_seq,),
         frame=frame.id,
         stage=stage.id,
@@ -141,7 +142,8 @@ class _Builder:
         gap += self._unsent_summaries(sent)
         made += _in_gap_order(gap)
         made += self._opening(sent, made)
-        return [segment for segment in made if self._is_mine(segment)]
+        made = [segment for segment in made if self._is_mine(segment)]
+        return [*self._first_word(sent, made), *made]
 
     def _segments_of(self, item: Pending, before: Sequence[Segment]) -> list[Segment]:
         event = item.event
@@ -197,6 +199,12 @@ class _Builder:
             return []
         text = seg.CONTINUE if conversation else seg.CONVERSATION_STARTS
         return [self._own("start", "injected", "user", text, label="nobody spoke")]
+
+    def _first_word(self, sent: Sequence[Segment], said: Sequence[Segment]) -> list[Segment]:
+        """No provider takes a conversation that the model begins, as a raw stage can that nobody answered."""
+        if sent or not said or said[0].role != "assistant":
+            return []
+        return [self._own("first", "injected", "user", seg.CONVERSATION_STARTS, label="nobody spoke")]
 
     # -- what the engine adds -----------------------------------------------------------------------------
 

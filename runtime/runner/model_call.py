@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 from collections.abc import Callable
 from contextlib import aclosing
@@ -17,6 +18,7 @@ from runtime.context.prices import price
 from runtime.context.rewrites import plan_rewrites
 from runtime.conversation import events as ev
 from runtime.conversation.state import SessionState
+from runtime.conversation.windows import as_logged
 from runtime.engine.draft import Draft
 from runtime.engine.effects import CallModel
 from runtime.engine.happened import Happened, ModelFailed, ModelReplied, ReplyBegan
@@ -77,11 +79,13 @@ class ModelCall:
         self._effect = effect
         self._held = ""
         self._showing = effect.hold == 0
+        self._task: asyncio.Task[Any] | None = None
         self._llm: LLM
         self._record: ModelRecord
 
     async def run(self) -> None:
         """Call, and feed back the message or the failure. Only cancellation ends it without either."""
+        self._task = asyncio.current_task()
         try:
             self._llm, self._record = self._host.llms.get(self._effect.config, self._host.state.using_model)
             request = cast(LLMRequest, await self._host.log(self._begin))
@@ -100,7 +104,10 @@ class ModelCall:
             attempt += 1
 
     def _begin(self, draft: Draft) -> LLMRequest:
-        """Log what this call rewrites, adds and caches; the request."""
+        """Log what this call rewrites, adds and caches; the request. A call that was cancelled while it waited
+        for its turn to write does not begin: nothing would ever end it."""
+        if self._task is not None and self._task.cancelling():
+            raise asyncio.CancelledError
         playbook, record, effect = self._host.playbook, self._record, self._effect
         stage = playbook.stage(effect.stage)
         policy = policy_for(
@@ -142,7 +149,7 @@ class ModelCall:
             model=record.id,
             layout=window.layout,
             added=window.segments[-window.added :] if window.added else (),
-            window=tuple(segment.hash for segment in window.segments),
+            **as_logged(draft.state.windows, window.lane, window.segments),
             cache_points=plan.points,
             predicted=plan.predicted,
             empty_state=window.empty_state,

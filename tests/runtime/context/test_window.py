@@ -229,6 +229,21 @@ def test_thirty_turns_keep_every_word_of_both_sides() -> None:
 TWO_SIDES = (("user", "question"), ("assistant", "python is fun"))
 
 
+def test_a_conversation_that_a_raw_stage_began_still_begins_with_the_user() -> None:
+    raw = {"id": "raw", "name": "Raw", "kind": "raw", "systemPrompt": "Say hello."}
+    book = playbook(stages=[*(s.model_dump() for s in playbook().stages), raw])
+    talk = Talk(book).start("raw").turn(cause="speak_on_enter")
+    talk.ask()
+    talk.says("Hello.").end("Hello.").enter("greet").turn("thanks").ask()
+    assert said(talk) == [("user", "[conversation starts]"), ("assistant", "Hello."), ("user", "thanks")]
+
+
+def test_a_raw_stage_without_a_prompt_still_sends_a_valid_request() -> None:
+    raw = {"id": "raw", "name": "Raw", "kind": "raw", "systemPrompt": " "}
+    talk = Talk(playbook(stages=[raw], transitions=[], initialStage="raw")).start("raw").turn("hi")
+    assert [segment.text for segment in talk.ask().segments] == ["[empty message]"]
+
+
 def test_a_raw_stage_sends_its_prompt_as_one_user_message_and_nothing_else() -> None:
     raw = {"id": "raw", "name": "Raw", "kind": "raw", "systemPrompt": "Translate: bike"}
     book = playbook(stages=[*(s.model_dump() for s in playbook().stages), raw])

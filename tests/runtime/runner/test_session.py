@@ -15,6 +15,7 @@ from runtime.conversation.events import EVENT, Event
 from runtime.conversation.fold import fold
 from runtime.llm.base import LLMEvent, LLMRequest
 from runtime.llm.scripted import ScriptedLLM
+from runtime.runner.memory import MemoryStore
 from runtime.runner.ports import Delta, RunningText
 from runtime.runner.session import SessionOver
 from tests.guard import violations
@@ -398,3 +399,27 @@ class _LateFirst(ScriptedLLM):
             await asyncio.sleep(self._seconds)
         async for event in super().stream(request):
             yield event
+
+
+class _LazyStore(MemoryStore):
+    """Writes a moment later, so that others get a word in."""
+
+    async def append(self, events: Sequence[Event]) -> None:
+        await asyncio.sleep(0)
+        await super().append(events)
+
+
+@in_virtual_time
+async def test_a_call_that_is_cancelled_before_it_begins_never_begins() -> None:
+    """Else it would stand in the log behind the end of its turn, and nothing would ever end it."""
+    store = _LazyStore()
+    play = Play(desk(), [{"text": "Hello."}, {"text": "Hello."}], store=store)
+    await play.session.start()
+    first = asyncio.create_task(play.session.send("one"))
+    await asyncio.sleep(0)
+    await play.session.send("two", interrupt=True)
+    await first
+    kinds = [event.type for event in store.events]
+    ended = kinds.index("turn_interrupted")
+    assert "llm_call_started" not in kinds[ended : kinds.index("turn_started", ended)]
+    assert play.session.state == fold("s", store.events)
