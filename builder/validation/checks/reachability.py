@@ -35,7 +35,7 @@ def _unreachable(outline: Outline, stage: Stage, nearest: Stage) -> Diagnostic:
 
 def _neighbours(outline: Outline) -> dict[str, str]:
     """For stages that hang together with reached ones: the nearest, whichever way the rules point."""
-    reached = [key for key in outline.stages if key in outline.reachable]
+    reached = _good_sources(outline)
     paths = nx.multi_source_dijkstra_path(outline.graph.to_undirected(as_view=True), reached)
     return {key: path[0] for key, path in paths.items()}
 
@@ -43,5 +43,11 @@ def _neighbours(outline: Outline) -> dict[str, str]:
 def _beside(outline: Outline, stage: Stage) -> str:
     """For stages that hang together with nothing: the nearest reached one in the list of stages."""
     here = outline.index_of(stage)
-    reached = [key for key in outline.stages if key in outline.reachable]
+    reached = _good_sources(outline)
     return min(reached, key=lambda key: abs(outline.index_of(outline.stages[key]) - here))
+
+
+def _good_sources(outline: Outline) -> list[str]:
+    """Reached stages that a rule can start from: an end completes the session, unless there is nothing else."""
+    reached = [key for key in outline.stages if key in outline.reachable]
+    return [key for key in reached if outline.stages[key].kind != "end"] or reached

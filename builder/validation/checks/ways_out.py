@@ -8,7 +8,7 @@ import networkx as nx
 
 from builder.validation.diagnostics import Diagnostic, Fix, warning
 from builder.validation.outline import Outline
-from runtime.playbook import MaxTurnsCondition, Stage
+from runtime.playbook import MaxTurnsCondition, Stage, Transition
 
 
 def check(outline: Outline) -> Iterator[Diagnostic]:
@@ -40,13 +40,20 @@ def _limit(outline: Outline, stage: Stage) -> Iterator[Diagnostic]:
     if any(isinstance(rule.condition, MaxTurnsCondition) for rule in rules):
         return
     path = outline.stage_path(stage, "maxTurns")
-    turns = f"After {stage.max_turns} turns in “{stage.name}”"
+    count = "1 turn" if stage.max_turns == 1 else f"{stage.max_turns} turns"
+    turns = f"After {count} in “{stage.name}”"
     if not rules:
         message = f"{turns} the conversation just ends: no transition leads out."
     else:
         best = max(rules, key=lambda rule: rule.priority)
-        message = f"{turns} the transition “{best.id}” is taken anyway: none is meant for that case."
+        way = _target_name(outline, best)
+        message = f"{turns} the transition {way} is taken anyway: none is meant for that case."
     yield warning("max-turns-without-way-out", message, path, stage=stage.id)
+
+
+def _target_name(outline: Outline, rule: Transition) -> str:
+    target = outline.stages.get(rule.action.target_stage or "")
+    return f"to “{target.name}”" if target is not None else f"“{rule.id}”"
 
 
 def _no_way_to_end(outline: Outline) -> Iterator[Diagnostic]:

@@ -204,6 +204,34 @@ describe("reading", () => {
 		expect(screen.getAllByText("rehearsal (no model)")).toHaveLength(1);
 	});
 
+	test("the model's way of moving on is told once, by the line of the move; a refused one stays visible", async () => {
+		show();
+		await send("hi");
+		const move = (callId: string, success: boolean) => [
+			{ type: "tool_call_start" as const, callId, name: "playbook_transition", arguments: {} },
+			{
+				type: "tool_call_complete" as const,
+				callId,
+				toolName: "playbook_transition",
+				success,
+				...(success ? { result: null } : { error: "not allowed here" }),
+				durationMs: 0,
+			},
+		];
+		hear(
+			new FakeLog().addAll(1, [
+				{ type: "user_message", text: "hi", clientId: "c1" },
+				{ type: "turn_started", stage: "greet", cause: "message" },
+				callStarted(1, 1),
+				callCompleted(1, ""),
+				...move("a", false),
+				...move("b", true),
+			]).events,
+		);
+		const cards = within(conversation()).getAllByRole("article", { name: "Tool playbook_transition" });
+		expect(cards.map((card) => card.textContent)).toEqual([expect.stringContaining("not allowed here")]);
+	});
+
 	test("a failed turn says what happened and retries on request", async () => {
 		show();
 		await send("hi");

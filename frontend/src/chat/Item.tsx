@@ -168,6 +168,8 @@ export const Item = memo(function Item({ item, ...props }: ItemProps) {
 		case "reply":
 			return <Reply item={item} {...props} />;
 		case "tool":
+			// The line of the move that follows says the same, with its reason.
+			if (item.name === "playbook_transition" && item.status === "ok") return null;
 			return <ToolCard tool={item} onCallSelected={props.onCallSelected} />;
 		case "move":
 			return <Move item={item} {...props} />;

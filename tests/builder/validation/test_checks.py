@@ -109,6 +109,14 @@ def test_an_unreachable_stage_names_the_nearest_reachable_one() -> None:
     assert diagnostic.fix.args == {"from": "work", "target": "attic"}
 
 
+def test_an_unreachable_stage_is_never_said_to_be_near_an_end() -> None:
+    stages = [stage("greet"), end(), stage("attic")]
+    rules = [rule("a", "greet", "bye"), rule("any", "*", "bye")]
+    diagnostic = one(document(stages, rules), "unreachable-stage")
+    assert diagnostic.fix is not None
+    assert diagnostic.fix.args == {"from": "greet", "target": "attic"}
+
+
 def test_connecting_an_unreachable_stage_makes_the_finding_go_away() -> None:
     stages = [stage("greet"), end(), stage("attic")]
     rules = [rule("a", "greet", "bye"), rule("out", "attic", "bye")]
@@ -153,7 +161,7 @@ def test_a_called_stage_ends_its_visit_by_returning() -> None:
 
 def test_a_turn_limit_needs_a_rule_for_it() -> None:
     limited = document(stages=[stage("greet", maxTurns=3), end()])
-    assert "“done”" in one(limited, "max-turns-without-way-out").message
+    assert "to “Bye”" in one(limited, "max-turns-without-way-out").message
     limited["transitions"][0]["condition"] = {"type": "max_turns", "count": 3}
     assert places(limited, "max-turns-without-way-out") == []
 
