@@ -226,7 +226,7 @@ describe("reading", () => {
 				callCompleted(1, ""),
 				...move("a", false),
 				...move("b", true),
-			]).events,
+			]),
 		);
 		const cards = within(conversation()).getAllByRole("article", { name: "Tool playbook_transition" });
 		expect(cards.map((card) => card.textContent)).toEqual([expect.stringContaining("not allowed here")]);
