@@ -83,8 +83,7 @@ class SegmentText(models.Model):
 
 
 class LLMCall(models.Model):
-    """One request to a model: its segments' hashes with their metadata, the request's digest, usage,
-    times."""
+    """One request to a model: what it brought, the request's digest, usage, times."""
 
     session = models.ForeignKey(StoredSession, on_delete=models.CASCADE, related_name="calls")
     number = models.PositiveIntegerField()
@@ -96,8 +95,9 @@ class LLMCall(models.Model):
     model = models.CharField(max_length=100)
     status = models.CharField(max_length=20, default="running")
     """`running`, `complete`, `failed`, `interrupted`."""
-    window = models.JSONField(default=list)
-    """Hashes of the window's segments in order; what they are stands in the log, once."""
+    texts = models.JSONField(default=list)
+    """Hashes of the texts that came with it: of the segments it added, and of rewritings just before it. What
+    its whole window was stands in the log, as differences."""
     cache_points = models.JSONField(default=list)
     predicted = models.JSONField(null=True, blank=True)
     usage = models.JSONField(null=True, blank=True)

@@ -80,5 +80,4 @@ def delete_session(session: uuid.UUID) -> None:
 
 
 def _hashes(calls: QuerySet[LLMCall]) -> set[str]:
-    windows = calls.values_list("window", flat=True).iterator()
-    return {key for window in windows for key in window}
+    return {key for texts in calls.values_list("texts", flat=True).iterator() for key in texts}

@@ -81,7 +81,7 @@ def append_events(store: DjangoEventStore, events: Sequence[Event]) -> None:
         LoggedEvent.objects.bulk_create(rows)
         SegmentText.objects.bulk_create(texts, ignore_conflicts=True)
         for event in events:
-            _write_call(store.session, event)
+            _write_call(store.session, event, [text.hash for text in texts])
 
 
 def _move_on(store: DjangoEventStore, events: Sequence[Event]) -> None:
@@ -128,12 +128,12 @@ def texts_of(events: Iterable[Event]) -> dict[str, str]:
     }
 
 
-def _write_call(session: uuid.UUID, event: Event) -> None:
+def _write_call(session: uuid.UUID, event: Event, texts: list[str]) -> None:
     calls = LLMCall.objects.filter(session_id=session)
     match event:
         case LLMCallStarted():
             LLMCall.objects.update_or_create(
-                session_id=session, number=event.call, defaults=_started_fields(event)
+                session_id=session, number=event.call, defaults=_started_fields(event) | {"texts": texts}
             )
         case LLMCallCompleted():
             calls.filter(number=event.call).update(
@@ -159,7 +159,6 @@ def _started_fields(event: LLMCallStarted) -> dict[str, Any]:
         "provider": event.provider,
         "model": event.model,
         "status": "running",
-        "window": list(event.window),
         "cache_points": [point.model_dump(mode="json") for point in event.cache_points],
         "predicted": event.predicted.model_dump() if event.predicted else None,
         "request_digest": event.request_digest,

@@ -13,7 +13,7 @@ from runtime.context.guard import prefix_violation
 from runtime.conversation.events import Event, LLMCallStarted, WindowRewritten
 from runtime.conversation.segments import Segment
 from runtime.conversation.state import SessionState
-from runtime.conversation.windows import SentRequest, agent_of
+from runtime.conversation.windows import SentRequest, agent_of, window_sent
 
 
 class Guard:
@@ -21,10 +21,10 @@ class Guard:
 
     def __init__(self, state: SessionState, report: Callable[[str], None]) -> None:
         self._report = report
-        self._ids: dict[str, set[str]] = {}
         self._last: dict[str, SentRequest] = {}
         self._rewritten: dict[str, int] = {}
         """By lane: the first block of its last request that a logged rewriting may have changed."""
+        self._known: dict[str, Segment] = {}
         for agent in state.windows.agents.values():
             self._learn(agent.segments)
         for lane, requests in state.windows.lanes.items():
@@ -39,8 +39,7 @@ class Guard:
             self._request(item)
 
     def _learn(self, segments: Sequence[Segment]) -> None:
-        for segment in segments:
-            self._ids.setdefault(segment.hash, set()).add(segment.id)
+        self._known.update((segment.id, segment) for segment in segments)
 
     def _rewrite(self, event: WindowRewritten) -> None:
         self._learn(event.replacement)
@@ -48,7 +47,7 @@ class Guard:
             if agent_of(lane) != agent_of(event.lane):
                 continue
             for index, block in enumerate(request.window):
-                if event.from_segment in self._ids.get(block, ()):
+                if event.from_segment == block.id:
                     self._rewritten[lane] = min(index, self._rewritten.get(lane, index))
                     break
 
@@ -56,10 +55,9 @@ class Guard:
         self._learn(event.added)
         if not event.lane:
             return
-        request = SentRequest(
-            call=event.call, at=event.at, window=event.window, cache_points=event.cache_points
-        )
         before = self._last.get(event.lane)
+        window = window_sent(event, before.window if before is not None else (), self._known)
+        request = SentRequest(call=event.call, at=event.at, window=window)
         if before is not None:
             violation = prefix_violation(before, request, self._rewritten.pop(event.lane, None))
             if violation is not None:

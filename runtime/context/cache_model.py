@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import accumulate
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from runtime.context.models import ModelRecord
@@ -36,6 +37,9 @@ class Block(NamedTuple):
     hash: str
     tokens: int
     positions: int = 1
+
+
+_HASH, _TOKENS = attrgetter("hash"), attrgetter("tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +85,8 @@ def send(
 
     `first_byte`: when the response began; only from then on others can read what this request writes.
     """
-    keys = prefix_keys(tuple(block.hash for block in blocks))
-    ends = list(accumulate(block.tokens for block in blocks))
+    keys = prefix_keys(tuple(map(_HASH, blocks)))
+    ends = list(accumulate(map(_TOKENS, blocks)))
     total = ends[-1] if ends else 0
     hit = _longest_hit(blocks, marks, keys, store, model, at)
     written = [mark for mark in marks if mark.index > hit and ends[mark.index] >= model.minimum_cacheable]

@@ -13,7 +13,7 @@ from itertools import accumulate, pairwise
 from typing import Any, Final, Literal
 
 from runtime.context.cache_model import Block, Mark, Store, alive, prefix_keys, send
-from runtime.context.lane_cache import blocks_of, lane_store, marks_of, sent_segments
+from runtime.context.lane_cache import blocks_of, lane_store
 from runtime.context.models import ModelRecord
 from runtime.context.policy import Policy
 from runtime.context.staircase import Candidate, best_points
@@ -78,12 +78,13 @@ class _Planner:
         self.store: Store = lane_store(state.windows, window.lane, model, now)
         self.gaps = [later.at - earlier.at for earlier, later in pairwise(self.requests)]
         self.agent = state.windows.agent(agent_of(window.lane))
+        self.living = self._living()
         self.frame_starts = self._frame_starts()
         self.base = self._base_index()
         self.all_long = self._all_long()
 
     def plan(self) -> CachePlan:
-        candidates, living = self._candidates(), self._living()
+        candidates, living = self._candidates(), self.living
         slots = min(self.policy.cache_points, self.model.points)
         chosen = best_points(
             candidates, slots, premium=self._tail_threshold(), written=self.ends[living[-1]] if living else 0
@@ -149,7 +150,7 @@ class _Planner:
 
     def _anchor(self, marked: Mapping[int, str]) -> int | None:
         """The longest living entry, where no candidate's look-back would find it: it must be marked again."""
-        living = self._living()
+        living = self.living
         if not living or not self.model.look_back:
             return None
         entry = living[-1]
@@ -219,8 +220,8 @@ class _Planner:
             return True
         if len(self.gaps) < GAPS_TO_JUDGE:
             return False
-        first = sent_segments(self.state.windows.texts, self.requests[0]) or []
-        first_tokens, tokens = sum(segment.tokens for segment in first), self.ends[-1]
+        first_tokens = sum(segment.tokens for segment in self.requests[0].window)
+        tokens = self.ends[-1]
         growth = max(0.0, (tokens - first_tokens) / len(self.requests))
         mean = (tokens + first_tokens) / 2
         long, short = self.model.write_multiplier("1h"), self.model.write_multiplier("5m")
@@ -229,6 +230,3 @@ class _Planner:
 
     def _last_points(self) -> tuple[CachePoint, ...]:
         return self.requests[-1].cache_points
-
-
-__all__ = ["CachePlan", "marks_of", "plan_cache_points"]

@@ -14,8 +14,8 @@ def prefix_violation(
     since then; blocks from there on may differ. Cache marks are no part of the comparison.
     """
     kept = previous.window if rewritten_from is None else previous.window[:rewritten_from]
-    for index, expected in enumerate(kept):
-        found = current.window[index] if index < len(current.window) else "nothing"
+    for index, expected in enumerate(segment.hash for segment in kept):
+        found = current.window[index].hash if index < len(current.window) else "nothing"
         if found != expected:
             return (
                 f"call {current.call} has {found} as block {index}, where call {previous.call} sent "

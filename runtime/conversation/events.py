@@ -119,8 +119,13 @@ class LLMCallStarted(EventBase):
     layout: Literal["append", "swap"] = "append"
     attempt: int = 1
     added: tuple[Segment, ...] = ()
-    window: tuple[str, ...] = ()
-    """Hashes of all segments of the window, in order."""
+    window_of: int | None = None
+    """The call of the same lane whose window this one begins like; None: it begins like none."""
+    window_shared: int = 0
+    """How many segments of that window it begins with."""
+    window_rest: tuple[str, ...] = ()
+    """Ids of the segments behind those, in order. A log that named whole windows would grow with the square
+    of the conversation."""
     cache_points: tuple[CachePoint, ...] = ()
     predicted: Prediction | None = None
     empty_state: bool = False

@@ -41,6 +41,7 @@ from runtime.conversation.windows import (
     TurnTrace,
     Windows,
     agent_of,
+    window_sent,
 )
 
 if TYPE_CHECKING:
@@ -169,16 +170,25 @@ def _call_started(windows: Windows, state: SessionState, event: LLMCallStarted) 
         return windows
     name = agent_of(event.lane)
     agent = _sent(windows.agent(name), state, event)
-    request = SentRequest(
-        call=event.call,
-        at=event.at,
-        window=event.window,
-        cache_points=event.cache_points,
-        predicted=event.predicted,
-    )
-    lanes = {**windows.lanes, event.lane: windows.lane(event.lane).append(request)}
-    texts = windows.texts.add((segment.hash, segment) for segment in event.added)
-    return replace(_with_agent(windows, name, agent), lanes=lanes, texts=texts)
+    requests = windows.lane(event.lane)
+    window = window_sent(event, _begins_like(requests, event), _rest_of(agent, event))
+    request = SentRequest(call=event.call, at=event.at, window=window, cache_points=event.cache_points)
+    lanes = {**windows.lanes, event.lane: requests.append(request)}
+    return replace(_with_agent(windows, name, agent), lanes=lanes)
+
+
+def _begins_like(requests: AppendList[SentRequest], event: LLMCallStarted) -> tuple[Segment, ...]:
+    if event.window_of is None:
+        return ()
+    return next(request.window for request in reversed(requests) if request.call == event.window_of)
+
+
+def _rest_of(agent: AgentWindow, event: LLMCallStarted) -> dict[str, Segment]:
+    """The segments behind the shared start, by id: nearly always just what the call added."""
+    added = {segment.id: segment for segment in event.added}
+    if added.keys() >= set(event.window_rest):
+        return added
+    return {segment.id: segment for segment in agent.segments}
 
 
 def _sent(agent: AgentWindow, state: SessionState, event: LLMCallStarted) -> AgentWindow:
@@ -211,8 +221,6 @@ def _call_completed(windows: Windows, state: SessionState, event: LLMCallComplet
     windows = replace(windows, open_call=None)
     if call is not None and call.phase == 0:
         return windows
-    if call is not None and call.lane:
-        windows = _with_usage(windows, call.lane, event)
     if _was_never_shown(state, event):
         return windows
     windows = _add_pending(windows, state, "assistant", event)
@@ -224,14 +232,6 @@ def _was_never_shown(state: SessionState, event: LLMCallCompleted) -> bool:
     part of the conversation."""
     in_phase1 = state.running is not None and state.running.phase == 1
     return in_phase1 and not event.message.tool_calls
-
-
-def _with_usage(windows: Windows, lane: str, event: LLMCallCompleted) -> Windows:
-    requests = windows.lane(lane)
-    if event.usage is None or not requests or requests[-1].call != event.call:
-        return windows
-    answered = replace(requests[-1], usage=event.usage)
-    return replace(windows, lanes={**windows.lanes, lane: AppendList([*requests[:-1], answered])})
 
 
 def _call_failed(windows: Windows, state: SessionState, event: LLMCallFailed) -> Windows:
@@ -329,8 +329,7 @@ def _window_rewritten(windows: Windows, state: SessionState, event: WindowRewrit
         popped=_still_popped(agent, event),
         cleared=() if event.rule == "clear" else agent.cleared,
     )
-    texts = windows.texts.add((segment.hash, segment) for segment in event.replacement)
-    return replace(_with_agent(windows, name, agent), texts=texts)
+    return _with_agent(windows, name, agent)
 
 
 def _base_stands(agent: AgentWindow, gone: Sequence[Segment]) -> bool:

@@ -5,16 +5,14 @@ Rule: nothing here is decided; `fold_windows` (window_fold.py) only applies what
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
 from runtime.conversation.appendlist import AppendList
-from runtime.conversation.appendmap import AppendMap
-from runtime.conversation.events import Event, FramePopped
-from runtime.conversation.messages import Usage
-from runtime.conversation.segments import CachePoint, Prediction, Segment
+from runtime.conversation.events import Event, FramePopped, LLMCallStarted
+from runtime.conversation.segments import CachePoint, Segment
 
 ROOT_AGENT = ""
 LANE_SEPARATOR = "|"
@@ -32,14 +30,12 @@ def agent_of(lane: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """One request of a lane: the hashes of its window in order, and where the cache points stood."""
+    """One request of a lane: its whole window, and where the cache points stood."""
 
     call: int
     at: datetime
-    window: tuple[str, ...]
+    window: tuple[Segment, ...]
     cache_points: tuple[CachePoint, ...] = ()
-    predicted: Prediction | None = None
-    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +133,6 @@ class Windows:
 
     agents: Mapping[str, AgentWindow] = field(default_factory=dict)
     lanes: Mapping[str, AppendList[SentRequest]] = field(default_factory=dict)
-    texts: AppendMap[str, Segment] = field(default_factory=AppendMap)
-    """Every segment ever sent or replaced, by hash."""
     open_call: OpenCall | None = None
 
     def agent(self, name: str = ROOT_AGENT) -> AgentWindow:
@@ -148,3 +142,33 @@ class Windows:
     def lane(self, name: str) -> AppendList[SentRequest]:
         """The requests of that lane so far."""
         return self.lanes.get(name, AppendList())
+
+
+def shared_start(before: Sequence[Segment], window: Sequence[Segment]) -> int:
+    """How many segments both windows begin with."""
+    count = 0
+    for one, other in zip(before, window, strict=False):
+        if one is not other and one != other:
+            break
+        count += 1
+    return count
+
+
+def as_logged(windows: Windows, lane: str, window: Sequence[Segment]) -> dict[str, Any]:
+    """The window of the next call of the lane as `llm_call_started` has it: how it differs from the last."""
+    requests = windows.lane(lane)
+    before = requests[-1] if requests else None
+    shared = shared_start(before.window, window) if before is not None else 0
+    return {
+        "window_of": before.call if before is not None else None,
+        "window_shared": shared,
+        "window_rest": tuple(segment.id for segment in window[shared:]),
+    }
+
+
+def window_sent(
+    event: LLMCallStarted, before: Sequence[Segment], known: Mapping[str, Segment]
+) -> tuple[Segment, ...]:
+    """The whole window of a call, from what `as_logged` made. `before`: the window it begins like; `known`:
+    segments by id, as they stand now. Raises KeyError for a segment that the log never brought."""
+    return (*before[: event.window_shared], *(known[segment] for segment in event.window_rest))

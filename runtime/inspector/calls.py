@@ -5,7 +5,7 @@ Rule: everything here is read from the log and from the model table; nothing is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
@@ -25,6 +25,7 @@ from runtime.conversation.events import (
 )
 from runtime.conversation.messages import Role, Usage
 from runtime.conversation.segments import CachePoint, Prediction, Replaced, Segment, SegmentKind
+from runtime.conversation.windows import window_sent
 from runtime.inspector.shares import Share, prefix_shares
 
 CALL_EVENTS = frozenset(
@@ -119,7 +120,9 @@ class CallView(CallSummary):
 @dataclass(slots=True)
 class _Call:
     started: LLMCallStarted
-    previous: LLMCallStarted | None
+    window: tuple[Segment, ...]
+    previous: _Call | None
+    """The call before in the same lane."""
     completed: LLMCallCompleted | None = None
     failed: LLMCallFailed | None = None
     interrupted: bool = False
@@ -130,8 +133,9 @@ class CallLog:
     """Reads a session's events in order and knows every call in them. Feed each event once."""
 
     _segments: dict[str, Segment] = field(default_factory=dict)
+    """By id, as the log last brought them."""
     _calls: dict[int, _Call] = field(default_factory=dict)
-    _last_of_lane: dict[str, LLMCallStarted] = field(default_factory=dict)
+    _last_of_lane: dict[str, _Call] = field(default_factory=dict)
 
     def read(self, event: Event) -> int | None:
         """Takes the event in; the number of the call whose view changed with it, or None."""
@@ -166,31 +170,33 @@ class CallLog:
         call = self._calls.get(number)
         return call.started if call else None
 
-    def window(self, number: int) -> list[Segment]:
+    def window(self, number: int) -> tuple[Segment, ...]:
         """The call's segments with their texts, as far as they were read."""
         call = self._calls.get(number)
-        return window_of(call.started, self._segments) if call else []
+        return call.window if call else ()
 
     def view(self, number: int) -> CallView | None:
         """The call as it stands now."""
         call = self._calls.get(number)
-        return call_view(call, self._segments) if call else None
+        return call_view(call) if call else None
 
     def views(self) -> list[CallView]:
         """All calls in order."""
-        return [call_view(self._calls[number], self._segments) for number in self.numbers]
+        return [call_view(self._calls[number]) for number in self.numbers]
 
     def _start(self, event: LLMCallStarted) -> int:
         self._remember(event.added)
         known = self._calls.get(event.call)
         previous = known.previous if known else self._last_of_lane.get(event.lane)
-        self._calls[event.call] = _Call(event, previous if event.lane else None)
+        base = self._calls.get(event.window_of) if event.window_of is not None else None
+        window = window_sent(event, base.window if base else (), self._segments)
+        call = self._calls[event.call] = _Call(event, window, previous if event.lane else None)
         if event.lane:
-            self._last_of_lane[event.lane] = event
+            self._last_of_lane[event.lane] = call
         return event.call
 
     def _remember(self, segments: Iterable[Segment]) -> None:
-        self._segments.update((segment.hash, segment) for segment in segments)
+        self._segments.update((segment.id, segment) for segment in segments)
 
     def _interrupt(self) -> int | None:
         running = [
@@ -201,10 +207,9 @@ class CallLog:
         return running[-1] if running else None
 
 
-def call_view(call: _Call, segments: Mapping[str, Segment]) -> CallView:
-    """The view of one call. `segments`: every segment ever sent, by hash."""
-    started, completed = call.started, call.completed
-    window = window_of(started, segments)
+def call_view(call: _Call) -> CallView:
+    """The view of one call."""
+    started, completed, window = call.started, call.completed, call.window
     usage = completed.usage if completed else None
     model = record(started.model, started.provider)
     return CallView(
@@ -236,14 +241,9 @@ def call_view(call: _Call, segments: Mapping[str, Segment]) -> CallView:
         error=_error(call.failed),
         shares=prefix_shares([(segment.id, segment.tokens) for segment in window], usage, started.predicted),
         predicted_only=usage is None,
-        previous_call=call.previous.call if call.previous else None,
-        first_difference=_first_difference(call, segments),
+        previous_call=call.previous.started.call if call.previous else None,
+        first_difference=_first_difference(call),
     )
-
-
-def window_of(started: LLMCallStarted, segments: Mapping[str, Segment]) -> list[Segment]:
-    """The segments of a window, in order."""
-    return [segments[key] for key in started.window if key in segments]
 
 
 def segment_views(window: Sequence[Segment]) -> tuple[SegmentView, ...]:
@@ -271,10 +271,8 @@ def _error(failed: LLMCallFailed | None) -> CallError | None:
     return CallError(code=failed.code, message=failed.error, status=failed.status, retryable=failed.retryable)
 
 
-def _first_difference(call: _Call, segments: Mapping[str, Segment]) -> str | None:
+def _first_difference(call: _Call) -> str | None:
     if call.previous is None:
         return None
-    for key, before in zip(call.started.window, call.previous.window, strict=False):
-        if key != before:
-            return segments[key].id if key in segments else None
-    return None
+    pairs = zip(call.window, call.previous.window, strict=False)
+    return next((segment.id for segment, before in pairs if segment.hash != before.hash), None)

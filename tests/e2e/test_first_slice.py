@@ -114,7 +114,7 @@ def test_a_chat_lights_the_graph_up_and_its_reply_opens_the_window(
     call = studio.rows("select * from runtime_llmcall order by started_at desc limit 1")[0]
     texts = {row["hash"] for row in studio.rows("select hash from runtime_segmenttext")}
     assert call["status"] == "complete"
-    assert set(json.loads(call["window"])) <= texts
+    assert set(json.loads(call["texts"])) <= texts
 
 
 def test_the_text_of_a_segment_is_what_the_model_was_sent(signed_in_page: Page, studio: StudioServer) -> None:

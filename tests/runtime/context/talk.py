@@ -18,6 +18,7 @@ from runtime.conversation.fold import apply
 from runtime.conversation.messages import AssistantMessage, ReplayBlock, ToolCall, Usage
 from runtime.conversation.segments import Segment
 from runtime.conversation.state import SessionState
+from runtime.conversation.windows import as_logged
 from runtime.playbook import Playbook
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
@@ -175,7 +176,7 @@ class Talk:
             model=self.model.id,
             layout=window.layout,
             added=window.segments[len(window.segments) - window.added :] if window.lane else (),
-            window=tuple(segment.hash for segment in window.segments),
+            **as_logged(self.state.windows, window.lane, window.segments),
             cache_points=plan.points,
             predicted=plan.predicted,
             empty_state=window.empty_state,

@@ -10,6 +10,7 @@ from runtime.context.guard import prefix_violation
 from runtime.context.models import record, table
 from runtime.context.policy import policy_for
 from runtime.context.prices import price, price_without_caching
+from runtime.context.segments import SegmentMaker
 from runtime.context.tokens import characters_estimate, count_tokens
 from runtime.conversation.messages import Usage
 from runtime.conversation.windows import SentRequest
@@ -131,8 +132,13 @@ def test_two_different_tools_of_one_name_run_in_the_swap_layout_and_say_why() ->
 
 
 def test_the_guard_names_the_block_that_changed() -> None:
-    first, second = SentRequest(1, START, ("a", "b")), SentRequest(2, START, ("a", "x", "c"))
+    first, second = _sent(1, "a", "b"), _sent(2, "a", "x", "c")
     assert "block 1" in (prefix_violation(first, second) or "")
     assert prefix_violation(first, second, rewritten_from=1) is None
-    assert prefix_violation(first, SentRequest(2, START, ("a", "b", "c"))) is None
-    assert "nothing" in (prefix_violation(first, SentRequest(2, START, ("a",))) or "")
+    assert prefix_violation(first, _sent(2, "a", "b", "c")) is None
+    assert "nothing" in (prefix_violation(first, _sent(2, "a")) or "")
+
+
+def _sent(call: int, *texts: str) -> SentRequest:
+    maker = SegmentMaker(SONNET)
+    return SentRequest(call, START, tuple(maker.make(text, "dialogue", "user", text) for text in texts))

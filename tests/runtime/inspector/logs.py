@@ -40,7 +40,8 @@ def call(
     """A call that was started and answered."""
     started = event(
         ev.LLMCallStarted, turn=1, call=number, lane=lane, stage="s", provider="anthropic", model=model,
-        added=tuple(window[len(window) - added :]), window=tuple(s.hash for s in window), predicted=predicted,
+        added=tuple(window[len(window) - added :]), window_rest=tuple(s.id for s in window),
+        predicted=predicted,
     )  # fmt: skip
     return [started, answered(number, usage)]
 

@@ -123,7 +123,7 @@ class PretendSession:
         await self._log(
             ev.LLMCallStarted,
             turn=turn, call=call, lane="main", stage="greeting", provider="rehearsal", model="rehearsal",
-            added=(segment,), window=(segment.hash,),
+            added=(segment,), window_rest=(segment.id,),
         )  # fmt: skip
         try:
             for number, word in enumerate(self.model.words):
