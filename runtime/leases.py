@@ -43,6 +43,11 @@ def renew(sessions: Collection[uuid.UUID], holder: str, now: datetime) -> set[uu
     return set(sessions) - set(held.values_list("pk", flat=True))
 
 
+def holder_of(session: uuid.UUID) -> str | None:
+    """The process that holds it; empty if none does, None if the session is gone."""
+    return StoredSession.objects.filter(pk=session).values_list("lease_owner", flat=True).first()
+
+
 def release(session: uuid.UUID, holder: str, *, stage: str, wake_at: datetime | None) -> None:
     """Lets go of a session at rest, and says in which stage, and when its next timer is due."""
     StoredSession.objects.filter(pk=session, lease_owner=holder).update(

@@ -376,13 +376,17 @@ class Hub:
             self._renewed_at = now
             lost = await in_database(leases.renew, busy, self.process, now) if busy else set()
             for room in [self._rooms[session] for session in lost if session in self._rooms]:
-                self._abandon(room)
+                await self._abandon_if_lost(room)
 
-    def _abandon(self, room: Room) -> None:
-        """The lease is gone: whatever runs here would be refused by the store at its next event."""
-        logger.warning("Session %s was taken over by another process", room.id)
-        for task in room.tasks:
-            task.cancel()
+    async def _abandon_if_lost(self, room: Room) -> None:
+        """The lease is gone: whatever runs here would be refused by the store at its next event. Sure only
+        under the lock: the session may have been let go, and taken again, while the leases were renewed."""
+        async with room.lock:
+            if not room.users or await in_database(leases.holder_of, room.id) == self.process:
+                return
+            logger.warning("Session %s was taken over by another process", room.id)
+            for task in room.tasks:
+                task.cancel()
 
     async def _unload_unused(self, now: datetime) -> None:
         for room in list(self._rooms.values()):

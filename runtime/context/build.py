@@ -54,8 +54,8 @@ def build_window(
 def _raw_window(
     playbook: Playbook, state: SessionState, model: ModelRecord, stage: Stage, frame: Frame
 ) -> ContextWindow:
-    """Exactly the resolved prompt as one user message: no history, no tools, no lane. No provider takes a blank
-    message, so a blank prompt is said to be one."""
+    """Exactly the resolved prompt as one user message: no history, no tools, no lane. No provider takes a
+    blank message, so a blank prompt is said to be one."""
     segment = SegmentMaker(model).make(
         f"c{state.calls + 1}.raw",
         "dialogue",

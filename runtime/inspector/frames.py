@@ -5,6 +5,7 @@ Two unions told apart by `type`. Every event of the log is a server frame as it 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
@@ -17,9 +18,14 @@ from runtime.playbook import StageContextPolicy
 
 
 def _storable(value: Any) -> Any:
-    """PostgreSQL takes U+0000 in no text, JSON's included."""
+    """PostgreSQL takes U+0000 in no text, JSON's included; JSON has no infinite numbers, and few readers take
+    a number of more than 300 digits."""
     if isinstance(value, str) and "\x00" in value:
         raise ValueError("the character U+0000 cannot be stored")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError("an infinite number, or none at all, cannot be stored")
+    if isinstance(value, int) and value.bit_length() > 1000:
+        raise ValueError("a number of so many digits cannot be stored")
     for inner in _inside(value):
         _storable(inner)
     return value
@@ -29,6 +35,12 @@ def _inside(value: Any) -> Iterable[Any]:
     if isinstance(value, dict):
         return (*value.keys(), *value.values())
     return value if isinstance(value, list) else ()
+
+
+def _storable_policy(policy: StageContextPolicy | None) -> StageContextPolicy | None:
+    if policy is not None:
+        _storable(policy.model_extra or {})
+    return policy
 
 
 ClientId = Annotated[str, AfterValidator(_storable), Field(min_length=1, max_length=100)]
@@ -114,9 +126,9 @@ class Use(Value):
     """From here on another model, layout or policy."""
 
     type: Literal["use"]
-    model: str | None = Field(default=None, max_length=100)
+    model: Annotated[str | None, AfterValidator(_storable)] = Field(default=None, max_length=100)
     layout: Literal["append", "swap"] | None = None
-    policy: StageContextPolicy | None = None
+    policy: Annotated[StageContextPolicy | None, AfterValidator(_storable_policy)] = None
 
 
 class Ping(Value):

@@ -104,8 +104,8 @@ class ModelCall:
             attempt += 1
 
     def _begin(self, draft: Draft) -> LLMRequest:
-        """Log what this call rewrites, adds and caches; the request. A call that was cancelled while it waited
-        for its turn to write does not begin: nothing would ever end it."""
+        """Log what this call rewrites, adds and caches; the request. A call that was cancelled while it
+        waited for its turn to write does not begin: nothing would ever end it."""
         if self._task is not None and self._task.cancelling():
             raise asyncio.CancelledError
         playbook, record, effect = self._host.playbook, self._record, self._effect

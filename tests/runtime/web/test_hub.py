@@ -243,3 +243,16 @@ async def test_the_log_folds_into_the_state_that_ran_with_its_texts(
     stored = await in_database(LoggedEvent.objects.get, type="llm_call_started")
     assert stored.payload["added"][0]["text"] == ""
     assert (await in_database(SegmentText.objects.get)).text == "text of call 1"
+
+
+async def test_a_session_let_go_while_leases_are_renewed_is_not_given_up(
+    hub: live.Hub, session: uuid.UUID, model: Model, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate = model.hold_before(1)
+    monkeypatch.setattr(leases, "renew", lambda sessions, holder, now: set(sessions))
+    turn = asyncio.create_task(hub.do(session, message("m1")))
+    await until_running(hub, session)
+    await hub.tend(timezone.now())
+    gate.set()
+    assert await turn is None
+    assert (await types(session))[-1] == "turn_complete"
