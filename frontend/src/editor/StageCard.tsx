@@ -1,13 +1,13 @@
 import { Handle, type Node, type NodeProps, Position } from "@xyflow/react";
 import { memo, type ReactNode } from "react";
-import * as commands from "../playbook/commands";
 import type { StageData } from "../playbook/derive";
+import { duration } from "../playbook/duration";
 import { stageTitle } from "../playbook/labels";
 import type { Diagnostic } from "../playbook/problems";
 import { useEditor, useLive, useUi } from "./editor";
 import styles from "./graph.module.css";
 import { NameField } from "./NameField";
-import { addStage, announce } from "./operations";
+import { addStage, nameStage } from "./operations";
 
 type StageFlowNode = Node<StageData, "stage">;
 
@@ -71,7 +71,7 @@ function Tags({ data, visits }: { data: StageData; visits: number }) {
 			) : null}
 			{stage.timeoutMs ? (
 				<span className={styles.tag} title="Time limit">
-					≤ {Math.round(stage.timeoutMs / 1000)} s
+					≤ {duration(stage.timeoutMs)}
 				</span>
 			) : null}
 			{returns && (
@@ -126,11 +126,7 @@ export const StageCard = memo(function StageCard({ id, data, selected }: NodePro
 	const active = useLive((live) => live.activeStageId === id);
 	const visits = useLive((live) => live.visitedStages[id] ?? 0);
 	const done = (name: string | null) => {
-		if (name !== null) {
-			editor.history.edit("Rename stage", (playbook) => commands.renameStage(playbook, id, name));
-			announce(editor, `Renamed to ${name}.`);
-		}
-		editor.ui.setState({ renaming: null });
+		nameStage(editor, id, name);
 		editor.view?.focus();
 	};
 	return (

@@ -25,6 +25,10 @@ export type OpenDialog =
 export interface EditorUi {
 	readonly selection: Selection;
 	readonly renaming: string | null;
+	/** Stage whose first name is being typed: its id is made from it. */
+	readonly newborn: string | null;
+	/** Transition that was just drawn: what it needs first takes the focus. */
+	readonly fresh: string | null;
 	readonly menu: OpenMenu | null;
 	readonly dialog: OpenDialog | null;
 	/** For screen readers: what was just done. */
@@ -73,6 +77,8 @@ export interface Editor {
 const CLOSED: EditorUi = {
 	selection: NOTHING_SELECTED,
 	renaming: null,
+	newborn: null,
+	fresh: null,
 	menu: null,
 	dialog: null,
 	announcement: "",

@@ -53,6 +53,24 @@ describe("adding", () => {
 	});
 });
 
+describe("the first name of a new stage", () => {
+	it("makes its id; later names do not", () => {
+		operations.addStage(editor);
+		operations.nameStage(editor, "new-stage", "Billing");
+		expect(stages()).toContain("billing");
+		expect(editor.ui.getState().selection.stageIds).toEqual(["billing"]);
+		operations.nameStage(editor, "billing", "Invoices");
+		expect(stages()).toContain("billing");
+	});
+
+	it("is not taken from a name that was left as it was", () => {
+		operations.addStage(editor);
+		operations.nameStage(editor, "new-stage", null);
+		operations.nameStage(editor, "new-stage", "Billing");
+		expect(stages()).toContain("new-stage");
+	});
+});
+
 describe("deleting", () => {
 	it("takes the edges along, in one step", () => {
 		operations.selectStage(editor, "triage");

@@ -20,7 +20,7 @@ export function announce(editor: Editor, announcement: string): void {
 }
 
 export function select(editor: Editor, selection: Selection): void {
-	editor.ui.setState({ selection });
+	editor.ui.setState({ selection, fresh: null });
 }
 
 export function selectStage(editor: Editor, id: string): void {
@@ -68,6 +68,7 @@ export function addStage(editor: Editor, wish: StageWish = {}): string {
 	});
 	selectStage(editor, id);
 	rename(editor, id);
+	editor.ui.setState({ newborn: id });
 	const after = from ? ` and connected from ${endTitle(before, from)}` : "";
 	announce(editor, `Stage ${name} added${after}.`);
 	return id;
@@ -79,11 +80,25 @@ export function rename(editor: Editor, id: string): void {
 	else editor.host.openProperties();
 }
 
+/** Takes a stage's new name, null if it was left as it was. The first name of a new stage gives it its id too. */
+export function nameStage(editor: Editor, id: string, name: string | null): void {
+	const newborn = editor.ui.getState().newborn === id;
+	editor.ui.setState({ renaming: null, newborn: null });
+	if (name === null) return;
+	const fresh = newborn ? freshStageId(documentOf(editor), name) : id;
+	editor.history.edit("Rename stage", (playbook) =>
+		commands.changeStageId(commands.renameStage(playbook, id, name), id, fresh),
+	);
+	selectStage(editor, fresh);
+	announce(editor, `Renamed to ${name}.`);
+}
+
 export function connectStages(editor: Editor, from: string, target: string): void {
 	const before = documentOf(editor);
 	const id = freshTransitionId(before, from, target);
 	editor.history.edit("Connect stages", (playbook) => commands.connect(playbook, from, target));
 	selectTransition(editor, id);
+	editor.ui.setState({ fresh: id });
 	announce(editor, `${endTitle(before, from)} connected to ${endTitle(before, target)}.`);
 }
 

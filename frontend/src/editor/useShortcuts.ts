@@ -22,12 +22,29 @@ function isElsewhere(target: EventTarget | null): boolean {
 	return target instanceof Element && target.closest("[data-panel]") !== null;
 }
 
+/** Fields that something was typed into since they got the focus: their own undo has something to undo. */
+const touched = new WeakSet<EventTarget>();
+
+function trackTyping(event: Event): void {
+	if (!event.target) return;
+	if (event.type === "input") touched.add(event.target);
+	else touched.delete(event.target);
+}
+
+function isUntouchedUndo(event: KeyboardEvent): boolean {
+	const { target } = event;
+	const inForm = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
+	const id = actionFor(event, false)?.id;
+	return inForm && !touched.has(target) && (id === "undo" || id === "redo");
+}
+
 function handle(editor: Editor, event: KeyboardEvent): void {
 	if (event.defaultPrevented || belongsToControl(event)) return;
 	const { dialog, renaming } = editor.ui.getState();
 	// A name field that is open but has not got the focus yet: its keys are not commands.
 	const busy = dialog !== null || renaming !== null;
-	const typing = isTypingPlace(event.target) || isElsewhere(event.target) || busy;
+	const inField = isTypingPlace(event.target) && !isUntouchedUndo(event);
+	const typing = inField || isElsewhere(event.target) || busy;
 	const action = actionFor(event, typing);
 	if (!action) return;
 	// Keys act on the card that has the focus, where nothing is selected; Escape is what lets go.
@@ -57,10 +74,13 @@ export function useShortcuts(editor: Editor): void {
 		const onKey = (event: KeyboardEvent) => handle(editor, event);
 		const onClipboard = (event: ClipboardEvent) => handleClipboard(editor, event);
 		const clipboard = ["copy", "cut", "paste"] as const;
+		const typingEvents = ["focusin", "input"] as const;
 		window.addEventListener("keydown", onKey);
+		for (const name of typingEvents) document.addEventListener(name, trackTyping);
 		for (const name of clipboard) document.addEventListener(name, onClipboard);
 		return () => {
 			window.removeEventListener("keydown", onKey);
+			for (const name of typingEvents) document.removeEventListener(name, trackTyping);
 			for (const name of clipboard) document.removeEventListener(name, onClipboard);
 		};
 	}, [editor]);

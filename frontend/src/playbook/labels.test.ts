@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { conditionSentence, duration, edgeSentence, transitionSentence, transitionTitle } from "./labels";
+import { conditionSentence, edgeSentence, transitionSentence, transitionTitle } from "./labels";
 import { sample } from "./sample.testdata";
 import type { Condition } from "./types";
 
@@ -30,10 +30,6 @@ it("says how the transition goes, and that it is off", () => {
 	expect(transitionSentence(transition)).toBe("calls · model decides");
 	expect(transitionSentence({ ...transition, disabled: true })).toBe("off · calls · model decides");
 	expect(transitionTitle(sample(), transition)).toBe("Triage → Look up order: calls · model decides");
-});
-
-it("writes durations in the unit that fits", () => {
-	expect([500, 20_000, 90_000, 7_200_000].map(duration)).toEqual(["500 ms", "20 s", "1.5 min", "2 h"]);
 });
 
 it("names two keywords on an edge and counts the rest", () => {

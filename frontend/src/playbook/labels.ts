@@ -1,20 +1,9 @@
 /** Conditions and transitions as sentences: what stands on an edge, in lists and in announcements. */
+import { duration } from "./duration";
 import type { Condition, KeywordCondition, Playbook, Stage, ToolCallCondition, Transition } from "./types";
 
 const SPEAKER = { assistant: "assistant ", user: "user ", any: "" } as const;
 const OUTCOME = { any: "called", success: "succeeded", error: "failed" } as const;
-
-/** 20 s, 1.5 min, 2 h. */
-export function duration(milliseconds: number): string {
-	if (milliseconds < 1000) return `${milliseconds} ms`;
-	const units = [
-		[3_600_000, "h"],
-		[60_000, "min"],
-		[1000, "s"],
-	] as const;
-	const [size, name] = units.find(([unit]) => milliseconds >= unit) ?? [1000, "s"];
-	return `${Number((milliseconds / size).toFixed(1))} ${name}`;
-}
 
 function keywordSentence(
 	{ keywords = [], match = "word", source = "assistant" }: KeywordCondition,

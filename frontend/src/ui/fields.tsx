@@ -19,6 +19,7 @@ interface TextFieldProps extends FieldProps {
 	/** Keep an empty text as "" instead of leaving the field out. */
 	required?: boolean;
 	rows?: number;
+	autoFocus?: boolean;
 }
 
 /** Mantine reads `undefined` of an optional property as "not given"; null means no error. */
@@ -59,6 +60,12 @@ interface NumberFieldProps extends FieldProps {
 	step?: number;
 	decimals?: boolean;
 	unit?: string;
+	/** There is always a number: an empty field keeps the one before. */
+	required?: boolean;
+}
+
+function isWithin(value: number, min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY): boolean {
+	return value >= min && value <= max;
 }
 
 export function NumberField({
@@ -68,9 +75,10 @@ export function NumberField({
 	error,
 	decimals = false,
 	unit,
+	required = false,
 	...rest
 }: NumberFieldProps) {
-	// What is on its way to being a number ("0.", "-") comes as a string: it stays in the field as it was typed.
+	// What is on its way to being a number ("0.", "-", 0 where 1 is the least) stays in the field as it was typed.
 	const [unfinished, setUnfinished] = useState<string | null>(null);
 	return (
 		<NumberInput
@@ -86,9 +94,10 @@ export function NumberField({
 				onEnd?.();
 			}}
 			onChange={(next) => {
-				const typing = typeof next === "string" && next !== "";
-				setUnfinished(typing ? next : null);
-				if (!typing) onChange(typeof next === "number" && Number.isFinite(next) ? next : undefined);
+				const typing =
+					typeof next === "string" ? next !== "" || required : !isWithin(next, rest.min, rest.max);
+				setUnfinished(typing ? String(next) : null);
+				if (!typing) onChange(typeof next === "number" ? next : undefined);
 			}}
 		/>
 	);

@@ -1,9 +1,10 @@
 import type { Stage, StageAction } from "../../playbook/types";
-import { SelectField, TextField } from "../../ui/fields";
+import { SelectField } from "../../ui/fields";
 import { JsonField } from "../../ui/JsonField";
 import { isObject } from "./accept";
 import type { Part } from "./part";
 import { AddButton, Entry } from "./Section";
+import { ToolNameField } from "./ToolNameField";
 
 const WHEN = { onEnter: "entering", onExit: "leaving" } as const;
 const KINDS = [
@@ -19,7 +20,14 @@ function isTexts(value: unknown): string | null {
 	return fine ? null : 'An object with expressions as texts is needed: {"variable": "expression"}.';
 }
 
-function ActionEntry({ part, remove, name }: { part: Part<StageAction>; remove: () => void; name: string }) {
+interface ActionEntryProps {
+	part: Part<StageAction>;
+	name: string;
+	tools: readonly string[];
+	remove: () => void;
+}
+
+function ActionEntry({ part, name, tools, remove }: ActionEntryProps) {
 	const fields = part as unknown as Part<Fields>;
 	const { value } = fields;
 	const kind = value.set === undefined ? "call" : "set";
@@ -29,7 +37,7 @@ function ActionEntry({ part, remove, name }: { part: Part<StageAction>; remove: 
 				label="Action"
 				options={KINDS}
 				value={kind}
-				onChange={(next) => fields.replaced(next === "set" ? { set: {} } : { call: "" })}
+				onChange={(next) => fields.replaced(next === "set" ? { set: {} } : { call: tools[0] ?? "tool" })}
 			/>
 			{kind === "set" ? (
 				<JsonField
@@ -42,12 +50,13 @@ function ActionEntry({ part, remove, name }: { part: Part<StageAction>; remove: 
 				/>
 			) : (
 				<>
-					<TextField
+					<ToolNameField
 						label="Tool"
-						required
-						value={value.call}
+						value={value.call ?? ""}
+						tools={tools}
+						error={fields.error("call")}
 						onEnd={part.settle}
-						onChange={(call) => fields.typed({ call: call ?? "" })}
+						onChange={(call) => fields.typed({ call })}
 					/>
 					<JsonField
 						id={part.pointer}
@@ -64,11 +73,18 @@ function ActionEntry({ part, remove, name }: { part: Part<StageAction>; remove: 
 }
 
 /** What happens on entering or leaving a stage. */
-export function ActionsForm({ stage, field }: { stage: Part<Stage>; field: "onEnter" | "onExit" }) {
+interface ActionsFormProps {
+	stage: Part<Stage>;
+	field: "onEnter" | "onExit";
+	tools: readonly string[];
+}
+
+export function ActionsForm({ stage, field, tools }: ActionsFormProps) {
 	return (
 		<>
 			{stage.entries(field).map((part, index) => (
 				<ActionEntry
+					tools={tools}
 					key={part.pointer}
 					part={part as unknown as Part<StageAction>}
 					name={`action ${index + 1} on ${WHEN[field]}`}

@@ -1,4 +1,4 @@
-import { Autocomplete, Slider, Text } from "@mantine/core";
+import { Slider, Text } from "@mantine/core";
 import { conditionOfType } from "../../playbook/commands";
 import { CONDITION_NAMES } from "../../playbook/labels";
 import type {
@@ -9,7 +9,9 @@ import type {
 	ToolCallCondition,
 } from "../../playbook/types";
 import { NumberField, SelectField, TagsField, TextField } from "../../ui/fields";
+import { DurationField } from "./DurationField";
 import type { Part } from "./part";
+import { ToolNameField } from "./ToolNameField";
 
 type Kind = Condition["type"];
 type Of<K extends Kind> = Extract<Condition, { type: K }>;
@@ -74,12 +76,12 @@ function ToolCallForm({ part, tools }: { part: Part<ToolCallCondition>; tools: r
 	const { value, settle } = part;
 	return (
 		<>
-			<Autocomplete
+			<ToolNameField
 				label="Tool"
-				data={[...tools]}
 				value={value.toolName}
-				error={part.error("toolName") ?? null}
-				onBlur={settle}
+				tools={tools}
+				error={part.error("toolName")}
+				onEnd={settle}
 				onChange={(toolName) => part.typed({ toolName })}
 			/>
 			<SelectField
@@ -153,15 +155,13 @@ function TimeoutForm({ part }: { part: Part<TimeoutCondition> }) {
 	const { value, settle } = part;
 	return (
 		<>
-			<NumberField
+			<DurationField
 				label="After"
-				unit="s"
-				decimals
-				min={0.001}
-				value={value.durationMs / 1000}
+				required
+				value={value.durationMs}
 				error={part.error("durationMs")}
 				onEnd={settle}
-				onChange={(seconds) => seconds && part.typed({ durationMs: Math.max(1, Math.round(seconds * 1000)) })}
+				onChange={(durationMs) => durationMs && part.typed({ durationMs })}
 			/>
 			<SelectField
 				label="Since"
@@ -199,7 +199,14 @@ function CustomForm({ part }: { part: Part<Of<"custom">> }) {
 	);
 }
 
-function Fields({ part, tools }: { part: Part<Condition>; tools: readonly string[] }) {
+interface ConditionFormProps {
+	part: Part<Condition>;
+	tools: readonly string[];
+	/** The transition was just drawn: what it needs first takes the focus. */
+	fresh: boolean;
+}
+
+function Fields({ part, tools, fresh }: ConditionFormProps) {
 	const { value, settle } = part;
 	const as = <K extends Kind>() => part as unknown as Part<Of<K>>;
 	switch (value.type) {
@@ -213,6 +220,7 @@ function Fields({ part, tools }: { part: Part<Condition>; tools: readonly string
 			return (
 				<TextField
 					label="When should the model move on?"
+					autoFocus={fresh}
 					rows={2}
 					placeholder="The customer has been identified."
 					description="The model reads this; without it, the target's description"
@@ -226,6 +234,7 @@ function Fields({ part, tools }: { part: Part<Condition>; tools: readonly string
 				<NumberField
 					label="Turns"
 					min={1}
+					required
 					value={value.count}
 					error={part.error("count")}
 					onEnd={settle}
@@ -242,14 +251,14 @@ function Fields({ part, tools }: { part: Part<Condition>; tools: readonly string
 }
 
 /** When the transition is taken: one form for each kind of condition. */
-export function ConditionForm({ part, tools }: { part: Part<Condition>; tools: readonly string[] }) {
+export function ConditionForm({ part, tools, fresh }: ConditionFormProps) {
 	const choose = (type: Kind | undefined) => {
-		if (type && type !== part.value.type) part.replaced(conditionOfType(type, part.value));
+		if (type && type !== part.value.type) part.replaced(conditionOfType(type, part.value, tools[0]));
 	};
 	return (
 		<>
 			<SelectField label="Moves on when" options={TYPES} value={part.value.type} onChange={choose} />
-			<Fields part={part} tools={tools} />
+			<Fields part={part} tools={tools} fresh={fresh} />
 		</>
 	);
 }

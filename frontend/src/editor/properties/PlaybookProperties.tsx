@@ -1,8 +1,10 @@
 import type { Agent, Options, Playbook, ToolDefinition, Variable } from "../../playbook/types";
 import { NumberField, SelectField, SwitchField, TextField } from "../../ui/fields";
 import { JsonField } from "../../ui/JsonField";
+import { StrictField } from "../../ui/StrictField";
 import { useEditor } from "../editor";
-import { isObject } from "./accept";
+import { isObject, refuseEmpty, refusePlaybookId } from "./accept";
+import { DurationField } from "./DurationField";
 import { type KnownModel, ModelForm, modelSummary } from "./ModelForm";
 import { PlaybookPolicyForm } from "./PolicyForm";
 import { PromptField } from "./PromptField";
@@ -22,8 +24,6 @@ const LIMITS = [
 	{ field: "maxToolCallsPerTurn", label: "Tool calls per turn", unit: "", fallback: "10", min: 0 },
 	{ field: "maxTransitionsPerTurn", label: "Transitions per turn", unit: "", fallback: "5", min: 1 },
 	{ field: "maxCallDepth", label: "Calls inside calls", unit: "", fallback: "8", min: 1 },
-	{ field: "phase1TimeoutMs", label: "Time for tools", unit: "ms", fallback: "60 000", min: 1 },
-	{ field: "turnTimeoutMs", label: "Time for a turn", unit: "ms", fallback: "300 000", min: 1 },
 	{ field: "llmRetries", label: "Retries of a failed call", unit: "", fallback: "3", min: 0 },
 	{ field: "historyLimit", label: "Messages kept (swap layout)", unit: "", fallback: "50", min: 1 },
 	{
@@ -35,6 +35,11 @@ const LIMITS = [
 	},
 ] as const;
 
+const TIMES = [
+	{ field: "phase1TimeoutMs", label: "Time for tools", placeholder: "1 min" },
+	{ field: "turnTimeoutMs", label: "Time for a turn", placeholder: "5 min" },
+] as const;
+
 function OptionsForm({ part }: { part: Part<Options> }) {
 	const { value, settle } = part;
 	return (
@@ -44,6 +49,17 @@ function OptionsForm({ part }: { part: Part<Options> }) {
 					key={field}
 					{...rest}
 					placeholder={fallback}
+					value={value[field]}
+					error={part.error(field)}
+					onEnd={settle}
+					onChange={(next) => part.typed({ [field]: next })}
+				/>
+			))}
+			{TIMES.map(({ field, label, placeholder }) => (
+				<DurationField
+					key={field}
+					label={label}
+					placeholder={placeholder}
 					value={value[field]}
 					error={part.error(field)}
 					onEnd={settle}
@@ -69,14 +85,14 @@ function VariableEntry({ part, remove }: { part: Part<Variable>; remove: () => v
 	const { value, settle, pointer } = part;
 	return (
 		<Entry name={`variable ${value.name}`} onRemove={remove}>
-			<TextField
+			<StrictField
 				label="Name"
+				refuse={refuseEmpty}
 				mono
-				required
 				value={value.name}
 				error={part.error("name")}
 				onEnd={settle}
-				onChange={(name) => part.typed({ name: name ?? "" })}
+				onChange={(name) => part.typed({ name })}
 			/>
 			<TextField
 				label="Description"
@@ -109,22 +125,22 @@ function AgentEntry({ part, remove }: { part: Part<Agent>; remove: () => void })
 	const { value, settle } = part;
 	return (
 		<Entry name={`agent ${value.name}`} onRemove={remove}>
-			<TextField
+			<StrictField
 				label="Name"
-				required
+				refuse={refuseEmpty}
 				value={value.name}
 				error={part.error("name")}
 				onEnd={settle}
-				onChange={(name) => part.typed({ name: name ?? "" })}
+				onChange={(name) => part.typed({ name })}
 			/>
-			<TextField
+			<StrictField
 				label="Id of its playbook"
+				refuse={refusePlaybookId}
 				mono
-				required
 				value={value.playbook}
 				error={part.error("playbook")}
 				onEnd={settle}
-				onChange={(playbook) => part.typed({ playbook: playbook ?? "" })}
+				onChange={(playbook) => part.typed({ playbook })}
 			/>
 			<TextField
 				label="Description"
@@ -244,14 +260,14 @@ export function PlaybookProperties({
 				<PlaybookPolicyForm part={part.object("context")} />
 			</Section>
 			<Section title="More" summary={playbook.id}>
-				<TextField
+				<StrictField
 					label="Id"
+					refuse={refusePlaybookId}
 					mono
-					required
 					value={playbook.id}
 					error={part.error("id")}
 					onEnd={settle}
-					onChange={(id) => part.typed({ id: id ?? "" })}
+					onChange={(id) => part.typed({ id })}
 				/>
 				<TextField
 					label="Version"

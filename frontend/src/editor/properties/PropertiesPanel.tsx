@@ -13,11 +13,15 @@ import { TransitionProperties } from "./TransitionProperties";
 
 const NO_DIAGNOSTICS: readonly Diagnostic[] = [];
 
+/** Fields at the top of the forms, which show their problems themselves. */
+const SHOWN_AT_FIELD = /^\/(stages\/\d+\/(name|systemPrompt)|transitions\/\d+\/condition\/.+)$/;
+
 function ProblemNotes({ problems }: { problems: readonly Diagnostic[] }) {
-	if (problems.length === 0) return null;
+	const shown = problems.filter(({ path }) => !SHOWN_AT_FIELD.test(path));
+	if (shown.length === 0) return null;
 	return (
 		<ul className={styles.notes} aria-label="Problems here">
-			{problems.map(({ code, path, message, severity, fix }) => (
+			{shown.map(({ code, path, message, severity, fix }) => (
 				<li key={`${code} ${path} ${message}`} data-severity={severity}>
 					{severity === "advice" ? "·" : "▲"} {message} <FixButton fix={fix} />
 				</li>
@@ -67,7 +71,7 @@ export function PropertiesPanel({ models }: { models: readonly KnownModel[] }) {
 	}
 	if (stage) {
 		return (
-			<div key={stage.id} className={styles.panel}>
+			<div key={`stage ${playbook.stages.indexOf(stage)}`} className={styles.panel}>
 				<ProblemNotes problems={stageProblems} />
 				<StageProperties playbook={playbook} stage={stage} models={models} />
 			</div>

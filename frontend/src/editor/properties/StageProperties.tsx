@@ -1,6 +1,7 @@
 import { Button, Group } from "@mantine/core";
 import { useState } from "react";
 import * as commands from "../../playbook/commands";
+import { duration } from "../../playbook/duration";
 import { endTitle, transitionSentence } from "../../playbook/labels";
 import type { Playbook, Stage, StageAction, ToolDefinition } from "../../playbook/types";
 import { NumberField, SelectField, SwitchField, TextField } from "../../ui/fields";
@@ -9,13 +10,14 @@ import { type Editor, useEditor } from "../editor";
 import { announce, selectStage, selectTransition, setInitial } from "../operations";
 import { ActionsForm } from "./ActionsForm";
 import { isObject } from "./accept";
+import { DurationField } from "./DurationField";
 import { type KnownModel, ModelForm, modelSummary } from "./ModelForm";
 import { StagePolicyForm } from "./PolicyForm";
 import { PromptField } from "./PromptField";
 import { type Part, stagePart } from "./part";
 import styles from "./properties.module.css";
 import { AddButton, Section } from "./Section";
-import { ToolsForm } from "./ToolsForm";
+import { ToolsForm, toolNames } from "./ToolsForm";
 
 const KINDS = [
 	{ value: "chat", label: "Chat: talks with the user" },
@@ -126,11 +128,9 @@ function Limits({ part }: { part: Part<Stage> }) {
 				onEnd={settle}
 				onChange={(maxTurns) => part.typed({ maxTurns })}
 			/>
-			<NumberField
+			<DurationField
 				label="Time limit"
-				unit="ms"
 				min={1}
-				step={1000}
 				placeholder="no limit"
 				value={value.timeoutMs}
 				error={part.error("timeoutMs")}
@@ -144,7 +144,7 @@ function Limits({ part }: { part: Part<Stage> }) {
 function limitsSummary({ maxTurns, timeoutMs }: Stage): string {
 	const parts = [];
 	if (maxTurns) parts.push(`≤ ${maxTurns} turns`);
-	if (timeoutMs) parts.push(`≤ ${timeoutMs / 1000} s`);
+	if (timeoutMs) parts.push(`≤ ${duration(timeoutMs)}`);
 	return parts.join(", ") || "none";
 }
 
@@ -229,8 +229,8 @@ export function StageProperties({ playbook, stage, models }: StagePropertiesProp
 				<Limits part={part} />
 			</Section>
 			<Section title="On entering and leaving" summary={actions > 0 ? `${actions} actions` : "nothing"}>
-				<ActionsForm stage={part} field="onEnter" />
-				<ActionsForm stage={part} field="onExit" />
+				<ActionsForm stage={part} field="onEnter" tools={toolNames(playbook)} />
+				<ActionsForm stage={part} field="onExit" tools={toolNames(playbook)} />
 			</Section>
 			<Section title="Context window" summary={stage.context ? "own settings" : "as the playbook says"}>
 				<StagePolicyForm part={part.object("context")} otherwise={() => "as the playbook says"} />

@@ -1,8 +1,10 @@
 import { stageTitle } from "../../playbook/labels";
 import type { MockResponse, Playbook, ToolDefinition, ToolImplementation } from "../../playbook/types";
-import { NumberField, SelectField, TextField } from "../../ui/fields";
+import { SelectField, TextField } from "../../ui/fields";
 import { JsonField } from "../../ui/JsonField";
-import { isObject } from "./accept";
+import { StrictField } from "../../ui/StrictField";
+import { isObject, refuseToolName } from "./accept";
+import { DurationField } from "./DurationField";
 import type { EntryOf, Part } from "./part";
 import { AddButton, Entry, Section } from "./Section";
 
@@ -102,9 +104,8 @@ function ResponseEntry({
 				onEnd={settle}
 				onChange={(error) => part.typed({ error })}
 			/>
-			<NumberField
+			<DurationField
 				label="Answers after"
-				unit="ms"
 				min={0}
 				max={60_000}
 				placeholder="0"
@@ -149,12 +150,11 @@ function HttpForm({ part }: { part: Part<Of<"http">> }) {
 			{json("headers", "Headers", isObject)}
 			{json("query", "Query", isObject)}
 			{json("body", "Body")}
-			<NumberField
+			<DurationField
 				label="Time limit"
-				unit="ms"
 				min={1}
 				max={300_000}
-				placeholder="10 000"
+				placeholder="10 s"
 				value={value.timeoutMs}
 				error={part.error("timeoutMs")}
 				onEnd={settle}
@@ -241,14 +241,14 @@ function ToolForm({ part, remove }: { part: Part<ToolDefinition>; remove: () => 
 	const kind = value.implementation?.type;
 	return (
 		<Entry name={`tool ${value.name}`} onRemove={remove}>
-			<TextField
+			<StrictField
 				label="Name"
+				refuse={refuseToolName}
 				mono
-				required
 				value={value.name}
 				error={part.error("name")}
 				onEnd={settle}
-				onChange={(name) => part.typed({ name: name ?? "" })}
+				onChange={(name) => part.typed({ name })}
 			/>
 			<TextField
 				label="Description"

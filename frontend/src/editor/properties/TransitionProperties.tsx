@@ -2,7 +2,7 @@ import { transitionSentence } from "../../playbook/labels";
 import type { Condition, Playbook, Transition, TransitionAction } from "../../playbook/types";
 import { NumberField, SelectField, SwitchField, TextField } from "../../ui/fields";
 import { JsonField } from "../../ui/JsonField";
-import { useEditor } from "../editor";
+import { useEditor, useUi } from "../editor";
 import { isObject } from "./accept";
 import { ConditionForm } from "./ConditionForm";
 import { type Part, transitionPart } from "./part";
@@ -103,6 +103,7 @@ export function TransitionProperties({
 	transition: Transition;
 }) {
 	const editor = useEditor();
+	const fresh = useUi((ui) => ui.fresh === transition.id);
 	const part = transitionPart(editor, playbook, transition);
 	const { settle } = part;
 	const action = part.object("action");
@@ -113,6 +114,7 @@ export function TransitionProperties({
 				<ConditionForm
 					part={part.object("condition") as unknown as Part<Condition>}
 					tools={toolNames(playbook)}
+					fresh={fresh}
 				/>
 			</div>
 			<Section title="From and to" open>

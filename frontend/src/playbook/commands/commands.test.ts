@@ -160,3 +160,16 @@ describe("the layout", () => {
 		}
 	});
 });
+
+describe("a condition of another kind", () => {
+	it("can be saved as it is, and keeps the description", () => {
+		const before = { type: "llm_decision", description: "Asks about money." } as const;
+		expect(commands.conditionOfType("tool_call", before)).toEqual({ type: "tool_call", toolName: "tool" });
+		expect(commands.conditionOfType("tool_call", before, "pay")).toEqual({
+			type: "tool_call",
+			toolName: "pay",
+		});
+		expect(commands.conditionOfType("intent", before)).toMatchObject({ description: "Asks about money." });
+		expect(commands.conditionOfType("keyword", before)).toMatchObject({ source: "user" });
+	});
+});

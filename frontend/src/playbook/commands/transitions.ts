@@ -72,15 +72,18 @@ export function changePriority(playbook: Playbook, id: string, by: number): Play
 	return updateTransition(playbook, id, { priority: (transition.priority ?? 0) + by || undefined });
 }
 
-/** A condition of another kind, keeping the description, which several kinds have. */
-export function conditionOfType(type: Condition["type"], before: Condition): Condition {
+/**
+ * A condition of another kind, keeping the description, which several kinds have. It can be saved as it is: a
+ * tool must have a name, and who draws a keyword rule means what the user says.
+ */
+export function conditionOfType(type: Condition["type"], before: Condition, tool = "tool"): Condition {
 	const description =
 		"description" in before && before.description ? { description: before.description } : {};
 	switch (type) {
 		case "keyword":
-			return { type, keywords: [] };
+			return { type, keywords: [], source: "user" };
 		case "tool_call":
-			return { type, toolName: "" };
+			return { type, toolName: tool };
 		case "intent":
 			return { type, intent: "", ...description };
 		case "llm_decision":
