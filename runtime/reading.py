@@ -72,9 +72,10 @@ def delete_session(session: uuid.UUID) -> None:
     row = StoredSession.objects.filter(pk=session).first()
     if row is None:
         return
-    mine = _hashes(LLMCall.objects.filter(session=row))
-    kept = _hashes(LLMCall.objects.filter(session__owner_id=row.owner_id).exclude(session=row))
+    # One transaction: a session that meanwhile sends one of these texts must find it kept, or write it anew.
     with transaction.atomic():
+        mine = _hashes(LLMCall.objects.filter(session=row))
+        kept = _hashes(LLMCall.objects.filter(session__owner_id=row.owner_id).exclude(session=row))
         row.delete()
         SegmentText.objects.filter(owner_id=row.owner_id, hash__in=mine - kept).delete()
 

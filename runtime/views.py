@@ -147,7 +147,7 @@ def list_turns(request: HttpRequest, session_id: SessionId) -> list[TurnView]:
 def get_costs(request: HttpRequest, session_id: SessionId) -> CostReport:
     """What all calls cost, and what they would have cost without caching."""
     row = _own(signed_in(request), session_id)
-    return cost_report(reading.call_log(row.pk).views())
+    return cost_report(reading.call_log(row.pk).summaries())
 
 
 @router.get("/{id}/state", response=StateView)
@@ -161,7 +161,7 @@ def get_state(request: HttpRequest, session_id: SessionId, seq: int | None = Non
 def list_calls(request: HttpRequest, session_id: SessionId) -> list[CallSummary]:
     """All calls, without their windows."""
     row = _own(signed_in(request), session_id)
-    return [view.summary() for view in reading.call_log(row.pk).views()]
+    return reading.call_log(row.pk).summaries()
 
 
 @router.get("/{id}/calls/{n}", response=CallView)

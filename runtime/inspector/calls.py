@@ -112,10 +112,6 @@ class CallView(CallSummary):
     segments: tuple[SegmentView, ...] = ()
     shares: tuple[Share, ...] = ()
 
-    def summary(self) -> CallSummary:
-        """The call without its window."""
-        return CallSummary(**{name: getattr(self, name) for name in CallSummary.model_fields})
-
 
 @dataclass(slots=True)
 class _Call:
@@ -180,9 +176,9 @@ class CallLog:
         call = self._calls.get(number)
         return call_view(call) if call else None
 
-    def views(self) -> list[CallView]:
-        """All calls in order."""
-        return [call_view(self._calls[number]) for number in self.numbers]
+    def summaries(self) -> list[CallSummary]:
+        """All calls in order, without their windows: those together grow with the square of the session."""
+        return [call_summary(self._calls[number]) for number in self.numbers]
 
     def _start(self, event: LLMCallStarted) -> int:
         self._remember(event.added)
@@ -208,11 +204,22 @@ class CallLog:
 
 
 def call_view(call: _Call) -> CallView:
-    """The view of one call."""
-    started, completed, window = call.started, call.completed, call.window
+    """The view of one call, with its window."""
+    short = call_summary(call)
+    counts = [(segment.id, segment.tokens) for segment in call.window]
+    return CallView(
+        **dict(short),
+        segments=segment_views(call.window),
+        shares=prefix_shares(counts, short.usage, short.predicted),
+    )
+
+
+def call_summary(call: _Call) -> CallSummary:
+    """The view of one call without its window."""
+    started, completed = call.started, call.completed
     usage = completed.usage if completed else None
     model = record(started.model, started.provider)
-    return CallView(
+    return CallSummary(
         call=started.call,
         turn=started.turn,
         phase=started.phase,
@@ -224,7 +231,6 @@ def call_view(call: _Call) -> CallView:
         status=_status(call),
         attempt=started.attempt,
         layout=started.layout,
-        segments=segment_views(window),
         cache_points=started.cache_points,
         predicted=started.predicted,
         usage=usage,
@@ -239,7 +245,6 @@ def call_view(call: _Call) -> CallView:
         added=len(started.added),
         started_at=started.at,
         error=_error(call.failed),
-        shares=prefix_shares([(segment.id, segment.tokens) for segment in window], usage, started.predicted),
         predicted_only=usage is None,
         previous_call=call.previous.started.call if call.previous else None,
         first_difference=_first_difference(call),
@@ -274,5 +279,6 @@ def _error(failed: LLMCallFailed | None) -> CallError | None:
 def _first_difference(call: _Call) -> str | None:
     if call.previous is None:
         return None
-    pairs = zip(call.window, call.previous.window, strict=False)
+    shared = call.started.window_shared
+    pairs = zip(call.window[shared:], call.previous.window[shared:], strict=False)
     return next((segment.id for segment, before in pairs if segment.hash != before.hash), None)

@@ -12,7 +12,8 @@ from tests.runtime.inspector.logs import call, event, log, segment
 
 
 def views(*events: ev.Event) -> list[CallView]:
-    return CallLog().read_all(log(*events)).views()
+    calls = CallLog().read_all(log(*events))
+    return [view for number in calls.numbers if (view := calls.view(number)) is not None]
 
 
 def test_a_call_shows_its_whole_window_though_the_log_has_only_what_was_added() -> None:
@@ -28,6 +29,15 @@ def test_the_first_segment_that_differs_from_the_previous_call_is_named() -> Non
     after = [segment("base"), segment("stage", text="new"), segment("u1")]
     _, two = views(*call(1, before, added=3), *call(2, after, added=3))
     assert two.first_difference == "stage"
+
+
+def test_the_list_of_calls_says_the_same_as_each_call_but_for_its_window() -> None:
+    events = [*call(1, [segment("a")], added=1), *call(2, [segment("b")], added=1, usage=Usage(fresh=9))]
+    summaries = CallLog().read_all(log(*events)).summaries()
+    assert [dict(summary) for summary in summaries] == [
+        view.model_dump(exclude={"segments", "shares"}, by_alias=False) | {"usage": view.usage}
+        for view in views(*events)
+    ]
 
 
 def test_calls_of_another_lane_are_not_compared() -> None:
