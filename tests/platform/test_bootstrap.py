@@ -136,6 +136,12 @@ def test_a_wrong_option_is_refused_before_anything_is_installed(bare_checkout: P
     assert not (bare_checkout / ".venv").exists()
 
 
+def test_a_number_that_is_no_port_is_refused_as_such(bare_checkout: Path) -> None:
+    done = run_in(bare_checkout, "up", "--port", "99999")
+    assert done.returncode == 2
+    assert "99999 is no port" in done.stderr
+
+
 def test_help_installs_nothing(bare_checkout: Path) -> None:
     done = run_in(bare_checkout)
     assert done.returncode == 0

@@ -16,6 +16,7 @@ Playbook Studio
   python3 manage.py verify [--fast]              run all checks and tests (--fast: without browser tests)
   python3 manage.py build                        build the frontend and collect static files
   python3 manage.py validate FILE... [--json]    check playbook files
+  python3 manage.py export --file FILE           write a playbook file in its canonical form
   python3 manage.py chat FILE                    talk to a playbook in the terminal
   python3 manage.py replay PLAYBOOK SCRIPT       play a script through the engine
   python3 manage.py generate [--check]           write the generated schema and types
@@ -99,13 +100,21 @@ def take_data_folder(arguments: list[str]) -> list[str]:
     return rest
 
 
+def port(text: str) -> int:
+    """A port's number; 0 is any free one."""
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"{number} is no port: choose one from 1 to 65535.")
+    return number
+
+
 def parse_up(arguments: list[str]) -> None:
     """Refuses a wrong option before minutes are spent on installing."""
     parser = argparse.ArgumentParser(
         prog="manage.py up",
         description="Installs, builds and starts everything, and prints one sign-in link.",
     )
-    parser.add_argument("--port", type=int, help="port (default 8000 or the next free one)")
+    parser.add_argument("--port", type=port, help="port (default 8000 or the next free one)")
     parser.add_argument("--host", help="address to listen on (default 127.0.0.1: this machine only)")
     parser.add_argument(
         "--data", help="folder for the database and the rest (default: your user data folder)"

@@ -13,11 +13,12 @@ from runtime.llm.rehearsal.words import has_words
 
 Schema = Mapping[str, Any]
 
-_EMAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+# Each begins where a run of its characters begins: tried everywhere, a long word takes its length squared.
+_EMAIL: Final = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PHONE: Final = re.compile(r"\+?\d[\d ()/-]{6,}\d")
 _NUMBER: Final = re.compile(r"(?<![\w.-])-?\d+(?:[.,]\d+)?(?![\w-])")
-_TOKEN: Final = re.compile(r"[\w.@+-]*\w")
-_CODE: Final = re.compile(r"(?=[\w-]*\d)[A-Za-z0-9][\w-]{2,}")
+_TOKEN: Final = re.compile(r"(?<![\w.@+-])[\w.@+-]*\w")
+_CODE: Final = re.compile(r"(?<![\w-])(?=[\w-]*\d)[_-]*([A-Za-z0-9][\w-]{2,})")
 _NAME: Final = re.compile(
     r"(?:my name is|i am|i'm|this is|name's|call me)\s+([^\W\d_][\w'’-]*(?:\s[A-Z][\w'’-]*)?)", re.I
 )

@@ -191,6 +191,24 @@ def test_values_are_found_by_type_pattern_format_and_name(
     assert values_in(text, name, schema) == found
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("run", ["x", "_", "-", ".", "x-", "1.", "a@"])
+@pytest.mark.parametrize("field", ["email", "order number", "ticket"])
+def test_a_message_of_one_endless_word_is_read_in_no_time(run: str, field: str) -> None:
+    schema = (
+        {"type": "string", "description": "for example c_81"} if field == "ticket" else {"type": "string"}
+    )
+    assert "c_81" not in values_in(run * 200_000, field, schema)
+
+
+def test_a_code_is_found_with_what_stands_before_it() -> None:
+    assert values_in("no. -4471, AB-12 and _c81", "orderNumber", {"type": "string"}) == [
+        "4471",
+        "AB-12",
+        "c81",
+    ]
+
+
 def test_words_are_compared_whole_and_without_case() -> None:
     assert has_words("My ORDER!", "order")
     assert not has_words("the border", "order")
