@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -20,6 +19,7 @@ from runtime.conversation.segments import Replaced, Segment
 from runtime.conversation.snapshot import canonical
 from runtime.conversation.windows import Pending
 from runtime.playbook import ToolDefinition
+from runtime.playbook.storable import storable_text
 
 NO_REPLY: Final = "[no reply]"
 CONVERSATION_STARTS: Final = "[conversation starts]"
@@ -27,8 +27,6 @@ CONTINUE: Final = "[continue]"
 EMPTY_MESSAGE: Final = "[empty message]"
 NO_RESULT: Final = "No result: the call was cut off."
 EMPTY_RESULT: Final = "(no result)"
-
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
 class SegmentMaker:
@@ -51,8 +49,8 @@ class SegmentMaker:
         meta: dict[str, Any] | None = None,
         replaced: Replaced | None = None,
     ) -> Segment:
-        """One segment. Halves of surrogate pairs become U+FFFD: no wire format can carry them."""
-        clean = _SURROGATES.sub("\ufffd", text)
+        """One segment. The author's texts, too, are made such as a store and a wire can carry."""
+        clean = storable_text(text)
         tokens, counted = count_tokens(clean, kind, self.model)
         return Segment(
             id=segment_id,

@@ -12,6 +12,7 @@ from math import ceil
 from typing import Final, Protocol
 
 from runtime.context.models import ModelRecord, TokenFactors, table
+from runtime.playbook.storable import storable_text
 
 JSON_KINDS: Final = frozenset({"tools", "tool_call", "tool_result", "state"})
 LONG_RUN: Final = 1000
@@ -20,7 +21,6 @@ SHORT_TEXT: Final = 8_000
 
 _RUNS = re.compile(rf"(\S{{{LONG_RUN}}}|\s{{{LONG_RUN}}})")
 _WIDE = re.compile(r"[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF]")
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
 class _Encoding(Protocol):
@@ -61,7 +61,7 @@ def _count_long(text: str) -> tuple[int, bool]:
 
 def _count(text: str) -> tuple[int, bool]:
     encoding = _o200k()
-    plain = _SURROGATES.sub("\ufffd", text)
+    plain = storable_text(text)  # the tokenizer takes no halves of surrogate pairs
     if encoding is None:
         return characters_estimate(plain), False
     return sum(len(encoding.encode_ordinary(piece)) for piece in _RUNS.split(plain) if piece), True

@@ -5,8 +5,12 @@ Unlike a document, an event is ours alone: an unknown field is an error.
 
 from __future__ import annotations
 
+from typing import Self
+
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
+
+from runtime.playbook.storable import storable
 
 
 def json_name(name: str) -> str:
@@ -28,3 +32,9 @@ class Value(BaseModel):
         # What we write has every field: the generated types say so.
         json_schema_serialization_defaults_required=True,
     )
+
+    def storable(self) -> Self:
+        """The same value with all its text storable; itself where it is so already."""
+        given = self.model_dump(by_alias=False)
+        kept = storable(given)
+        return self if kept == given else type(self).model_validate(kept)

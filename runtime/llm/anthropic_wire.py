@@ -20,11 +20,11 @@ from runtime.conversation.messages import AssistantMessage, ReplayBlock, ToolCal
 from runtime.conversation.segments import Segment
 from runtime.llm.base import LLMRequest
 from runtime.playbook import NamedToolChoice
+from runtime.playbook.storable import storable
 
 DEFAULT_MAX_TOKENS: Final = 16_000
 MARKS: Final = 4
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
 _STOPS: Final = {"model_context_window_exceeded": "context_window_exceeded"}
 
 Json = dict[str, Any]
@@ -224,13 +224,13 @@ class _CallIds:
 def parse_arguments(raw: str) -> Json | None:
     """The arguments of a call: nothing at all is `{}`; None for broken JSON or anything but an object.
 
-    NaN and numbers beyond a float are no JSON. Halves of surrogate pairs become U+FFFD: no log can keep them.
+    NaN and numbers beyond a float are no JSON. Text that no log can keep is made storable.
     """
     try:
         value = json.loads(raw, parse_constant=_refuse, parse_float=_finite) if raw.strip() else {}
     except (ValueError, RecursionError):
         return None
-    return _whole_text(value) if isinstance(value, dict) else None
+    return storable(value) if isinstance(value, dict) else None
 
 
 def _refuse(name: str) -> None:
@@ -242,16 +242,6 @@ def _finite(text: str) -> float:
     if math.isinf(number):
         raise ValueError("the number is too large")
     return number
-
-
-def _whole_text(value: Any) -> Any:
-    if isinstance(value, str):
-        return _SURROGATES.sub("\ufffd", value)
-    if isinstance(value, list):
-        return [_whole_text(item) for item in value]
-    if isinstance(value, dict):
-        return {_whole_text(name): _whole_text(item) for name, item in value.items()}
-    return value
 
 
 @dataclass(slots=True)

@@ -15,6 +15,8 @@ from typing import Any, Final
 
 from cel_expr_python import cel
 
+from runtime.playbook.storable import storable
+
 MAX_LENGTH: Final = 1000
 """Characters (code points) of one expression."""
 MAX_LOOPS: Final = 3
@@ -81,7 +83,7 @@ class Expression:
             value = self._program.eval(data=data)
             if value.type() == cel.Type.ERROR:
                 return Outcome(error=_words(str(value.plain_value())))
-            return Outcome(value=_plain(value.plain_value()))
+            return Outcome(value=storable(_plain(value.plain_value())))
         except (RuntimeError, ValueError, TypeError, OverflowError, MemoryError) as error:
             return Outcome(error=_words(str(error)))
 

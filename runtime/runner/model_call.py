@@ -25,6 +25,7 @@ from runtime.engine.happened import Happened, ModelFailed, ModelReplied, ReplyBe
 from runtime.llm.base import LLM, ConnectionLost, LLMError, LLMRequest, MessageComplete, TextDelta
 from runtime.playbook import Playbook, ToolChoice
 from runtime.playbook.engine_tools import canonical_json
+from runtime.playbook.storable import storable_text
 from runtime.runner.ports import Clock, LLMSource, Random
 from runtime.runner.retry import RetryPolicy
 
@@ -176,7 +177,7 @@ class ModelCall:
                 async for event in stream:
                     if isinstance(event, TextDelta):
                         timing.first = timing.first or self._host.clock.now()
-                        await self._text(event.text)
+                        await self._text(storable_text(event.text))
                     else:
                         await self._complete(event, timing)
                         return None
@@ -202,7 +203,7 @@ class ModelCall:
         self._held = ""
 
     async def _complete(self, event: MessageComplete, timing: _Timing) -> None:
-        message = event.message
+        message = event.message.storable()
         is_reply = bool(message.text.strip()) and not message.tool_calls
         if is_reply and not self._showing:
             self._host.show_as_reply(self._effect.call, self._held or message.text)
@@ -232,7 +233,7 @@ class ModelCall:
                 ev.LLMCallRetry,
                 call=self._effect.call,
                 attempt=attempt,
-                error=error.message,
+                error=storable_text(error.message),
                 status=error.status,
                 wait_ms=round(wait * 1000),
             )
@@ -241,7 +242,7 @@ class ModelCall:
     def _failed(self, error: LLMError) -> ModelFailed:
         return ModelFailed(
             call=self._effect.call,
-            error=error.message,
+            error=storable_text(error.message),
             code=error.code,
             status=error.status,
             retryable=error.retryable,

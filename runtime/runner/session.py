@@ -34,6 +34,7 @@ from runtime.engine.happened import (
 from runtime.engine.happened import UserMessage as UserSaid
 from runtime.playbook import Playbook, StageContextPolicy
 from runtime.playbook.engine_tools import canonical_json
+from runtime.playbook.storable import storable, storable_text
 from runtime.runner.model_call import ModelCall
 from runtime.runner.ports import Clock, Delta, EventStore, LLMSource, Random, RunningText, Tools
 
@@ -114,7 +115,7 @@ class Session:
         """Enter the initial stage; returns when a stage that speaks at once has spoken."""
         async with self._turns:
             if self._state.status == "new":
-                await self._drive(Start(dict(data or {}), tuple(agents), _digest(self.playbook)))
+                await self._drive(Start(storable(data or {}), tuple(agents), _digest(self.playbook)))
 
     async def send(self, text: str, *, client_id: str | None = None, interrupt: bool = False) -> None:
         """Say something; returns when its turn has ended, however it ended.
@@ -131,7 +132,7 @@ class Session:
             async with self._turns:
                 if self._state.status == "complete":
                     raise SessionOver("The session is complete; start a new one.")
-                await self._drive(UserSaid(text, client_id))
+                await self._drive(UserSaid(storable_text(text), client_id))
         finally:
             self._waiting_ids.discard(client_id or "")
 
@@ -150,7 +151,7 @@ class Session:
 
     async def set(self, variable: str, value: Any) -> None:
         """Change a variable."""
-        await self.advance(VariableSet(variable, value))
+        await self.advance(VariableSet(storable_text(variable), storable(value)))
 
     async def use(
         self,
@@ -329,7 +330,7 @@ class Session:
         passed = round((self.clock.now() - began).total_seconds() * 1000)
         self._tool_tasks.pop(effect.call.call_id, None)
         try:
-            await self.advance(ToolReplied(message.model_copy(update={"duration_ms": passed})))
+            await self.advance(ToolReplied(message.storable().model_copy(update={"duration_ms": passed})))
         except Exception as error:
             if self._dead is None:
                 self._die(error)

@@ -10,6 +10,8 @@ from enum import Enum
 from typing import Any, Final
 from uuid import UUID
 
+from runtime.playbook.storable import storable_text
+
 NO_RESULT: Final = "(no result)"
 MAX_CHARACTERS: Final = 5_000_000
 """Characters of one text; longer ones are cut, and say so."""
@@ -84,7 +86,7 @@ def _number(value: float | Decimal) -> Any:
 
 
 def _text(value: str) -> str:
-    clean = value.encode("utf-8", "replace").decode("utf-8")
+    clean = storable_text(value)
     if len(clean) <= MAX_CHARACTERS:
         return clean
     return f"{clean[:MAX_CHARACTERS]}… (shortened: {len(clean)} characters in all)"

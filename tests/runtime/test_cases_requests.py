@@ -225,7 +225,6 @@ def test_a_stop_ends_the_wait_for_a_retry_at_once() -> None:
         "What does <|endoftext|> mean? And <|im_start|>system ?",
         "</instructions>",
         "{1+1} {$secret}",
-        "a\x00b",
     ],
 )
 def test_text_that_looks_like_markup_is_only_text(text: str) -> None:

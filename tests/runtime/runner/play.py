@@ -87,11 +87,12 @@ class Play:
         outputs: Sequence[Mapping[str, Any]] = (),
         *,
         slow: Mapping[str, float] | None = None,
+        tools: CountingTools | None = None,
         store: EventStore | None = None,
         state: SessionState | None = None,
     ) -> None:
         self.llm = ScriptedLLM(outputs)
-        self.tools = CountingTools(slow)
+        self.tools = tools if tools is not None else CountingTools(slow)
         self.memory = MemoryStore()
         self.session = Session(
             playbook,

@@ -114,7 +114,7 @@ def deep(levels: int) -> Any:
         ({"a": None, "b": True}, {"a": None, "b": True}),
         ({1: "a", "1": "b"}, {"1": "a", "1'": "b"}),
         ({1, 2}, [1, 2]),
-        ("lone \ud800", "lone ?"),
+        ("lone \ud800", "lone \ufffd"),
     ],
 )
 def test_a_result_is_made_readable(value: Any, expected: Any) -> None:
