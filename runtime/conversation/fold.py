@@ -26,6 +26,7 @@ from runtime.conversation.window_fold import fold_windows
 
 _REMEMBERED_CLIENT_IDS = 200
 _TRANSITION_TOOL = "playbook_transition"
+_NEW_VISIT = {"phase": 0, "requests": 0, "calls_here": 0, "closed_at": None}
 
 
 def fold(session: str, events: Iterable[Event], state: SessionState | None = None) -> SessionState:
@@ -410,8 +411,11 @@ def _stage_entered(state: SessionState, event: ev.StageEntered) -> SessionState:
 
 
 def _begin_visit(state: SessionState) -> SessionState:
-    """The turn goes on in another visit: requests, calls and the closed tool loop belong to the visit."""
-    return _turn(state, phase=0, requests=0, calls_here=0, closed_at=None)
+    """The turn goes on in another visit: requests, calls and the closed tool loop belong to the visit. So it
+    is with a failed turn, which a timer moved on while nobody took it up."""
+    if state.running is None and state.failed is not None:
+        return evolve(state, failed=evolve(state.failed, **_NEW_VISIT, spent=len(state.failed.records)))
+    return _turn(state, **_NEW_VISIT)
 
 
 def _frame_popped(state: SessionState, event: ev.FramePopped) -> SessionState:
