@@ -1,5 +1,5 @@
 import { Input, Loader } from "@mantine/core";
-import { lazy, Suspense, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { formatJson, type JsonProblem, parseJson } from "./json";
 
 const CodeEditor = lazy(() => import("./CodeEditor"));
@@ -15,7 +15,7 @@ interface JsonFieldProps {
 	onEnd?: () => void;
 	/** Why a parsed value will not do, in words. */
 	accept?: (value: unknown) => string | null;
-	error?: string | undefined;
+	error?: ReactNode;
 }
 
 interface Draft {

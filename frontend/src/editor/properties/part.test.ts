@@ -78,3 +78,16 @@ it("knows the problems of its fields", () => {
 	expect(part().error("name")).toBe("Too long.");
 	expect(part().error("systemPrompt")).toBeUndefined();
 });
+
+it("tells a warning apart from an error", () => {
+	const diagnostic = {
+		code: "empty",
+		severity: "warning",
+		message: "No prompt.",
+		path: "/stages/1/systemPrompt",
+	} as const;
+	editor.ui.setState({ problems: arrangeProblems(documentOf(editor), [diagnostic]) });
+	expect(part().error("systemPrompt")).toMatchObject({
+		props: { "data-severity": "warning", children: "No prompt." },
+	});
+});
