@@ -167,6 +167,10 @@ class LLMCallFailed(EventBase):
     status: int | None = None
     retryable: bool = False
     shown_text: str = ""
+    usage: Usage | None = None
+    """Of a call that was cut off: its input as the provider said, its output as counted from what came."""
+    cost: float | None = None
+    """US dollars of that usage; None is unknown."""
 
 
 class TextWithdrawn(EventBase):

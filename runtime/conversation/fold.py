@@ -87,7 +87,7 @@ def _apply(state: SessionState, event: Event) -> SessionState:  # noqa: C901  on
         case ev.LLMCallCompleted():
             return _call_completed(state, event)
         case ev.LLMCallFailed():
-            return _turn(state, call=None)
+            return _call_failed(state, event)
         case ev.UserMessageEvent():
             return _user_message(state, event)
         case ev.TurnStarted():
@@ -277,9 +277,24 @@ def _call_completed(state: SessionState, event: ev.LLMCallCompleted) -> SessionS
         requests=running.requests + 1,
         calls_here=running.calls_here + len(message.tool_calls),
         shown=shown,
-        usage=_sum(running.usage, event.usage),
-        cost=None if running.cost is None or event.cost is None else running.cost + event.cost,
+        **_paid(running, event),
     )
+
+
+def _call_failed(state: SessionState, event: ev.LLMCallFailed) -> SessionState:
+    running = state.running
+    if running is None or event.usage is None:
+        return _turn(state, call=None)
+    return _turn(state, call=None, **_paid(running, event))
+
+
+def _paid(running: RunningTurn, event: ev.LLMCallCompleted | ev.LLMCallFailed) -> dict[str, object]:
+    """The turn's sums with this call's."""
+    known = running.cost is not None and event.cost is not None
+    return {
+        "usage": _sum(running.usage, event.usage),
+        "cost": (running.cost or 0.0) + (event.cost or 0.0) if known else None,
+    }
 
 
 def _sum(one: Usage | None, other: Usage | None) -> Usage | None:

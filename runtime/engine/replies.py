@@ -31,7 +31,14 @@ def reply_began(draft: Draft, happened: ReplyBegan) -> None:
     if rule is not None and problem is None:
         draft.want(CancelModel())
         reason = "A rule moved the conversation on before the reply was shown."
-        draft.log(ev.LLMCallFailed, call=happened.call, error=reason, code="superseded")
+        draft.log(
+            ev.LLMCallFailed,
+            call=happened.call,
+            error=reason,
+            code="superseded",
+            usage=happened.usage,
+            cost=happened.cost,
+        )
         turns.fire(draft, rule)
         return
     if rule is not None and problem is not None:

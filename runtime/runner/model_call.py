@@ -16,13 +16,15 @@ from runtime.context.models import ModelRecord
 from runtime.context.policy import policy_for
 from runtime.context.prices import price
 from runtime.context.rewrites import plan_rewrites
+from runtime.context.tokens import count_tokens
 from runtime.conversation import events as ev
+from runtime.conversation.messages import Usage
 from runtime.conversation.state import SessionState
 from runtime.conversation.windows import as_logged
 from runtime.engine.draft import Draft
 from runtime.engine.effects import CallModel
 from runtime.engine.happened import Happened, ModelFailed, ModelReplied, ReplyBegan
-from runtime.llm.base import LLM, ConnectionLost, LLMError, LLMRequest, MessageComplete, TextDelta
+from runtime.llm.base import LLM, ConnectionLost, LLMError, LLMRequest, MessageComplete, TextDelta, UsageSoFar
 from runtime.playbook import Playbook, ToolChoice
 from runtime.playbook.engine_tools import canonical_json
 from runtime.playbook.storable import storable_text
@@ -79,6 +81,8 @@ class ModelCall:
         self._host = host
         self._effect = effect
         self._held = ""
+        self._came = ""
+        self._so_far: Usage | None = None
         self._showing = effect.hold == 0
         self._task: asyncio.Task[Any] | None = None
         self._llm: LLM
@@ -103,6 +107,20 @@ class ModelCall:
             await self._log_retry(failure, attempt, wait)
             await self._host.clock.sleep(wait)
             attempt += 1
+
+    @property
+    def call(self) -> int:
+        """Its number in the session."""
+        return self._effect.call
+
+    def used(self) -> tuple[Usage | None, float | None]:
+        """Usage and cost of this try up to now: the input as the provider said, the output as counted from
+        the text that came. (None, None) while the provider has said nothing."""
+        if self._so_far is None:
+            return None, None
+        counted, _ = count_tokens(self._came, "dialogue", self._record)
+        usage = self._so_far.model_copy(update={"output": max(self._so_far.output, counted)})
+        return usage, price(usage, self._record)
 
     def _begin(self, draft: Draft) -> LLMRequest:
         """Log what this call rewrites, adds and caches; the request. A call that was cancelled while it
@@ -172,12 +190,15 @@ class ModelCall:
     async def _attempt(self, request: LLMRequest) -> LLMError | None:
         """One try; the error if it gave no message."""
         timing = _Timing(self._host.clock.now())
+        self._came, self._so_far = "", None
         try:
             async with aclosing(cast(Any, self._llm.stream(request))) as stream:
                 async for event in stream:
                     if isinstance(event, TextDelta):
                         timing.first = timing.first or self._host.clock.now()
                         await self._text(storable_text(event.text))
+                    elif isinstance(event, UsageSoFar):
+                        self._so_far = event.usage
                     else:
                         await self._complete(event, timing)
                         return None
@@ -188,6 +209,7 @@ class ModelCall:
     async def _text(self, text: str) -> None:
         if not text:
             return
+        self._came += text
         if self._showing:
             self._host.show(self._effect.call, text)
             return
@@ -197,7 +219,7 @@ class ModelCall:
             await self._begin_reply()
 
     async def _begin_reply(self) -> None:
-        await self._host.advance(ReplyBegan(self._effect.call))
+        await self._host.advance(ReplyBegan(self._effect.call, *self.used()))
         self._showing = True
         self._host.show(self._effect.call, self._held)
         self._held = ""

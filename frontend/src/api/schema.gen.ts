@@ -1247,6 +1247,16 @@ export interface components {
             retryable: boolean;
             /** @default  */
             shownText: string;
+            /**
+             * @description Of a call that was cut off: its input as the provider said, its output as counted from what came.
+             * @default null
+             */
+            usage: components["schemas"]["Usage"] | null;
+            /**
+             * @description US dollars of that usage; None is unknown.
+             * @default null
+             */
+            cost: number | null;
         };
         LLMCallRetry: {
             /** @default 0 */
