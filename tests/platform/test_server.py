@@ -101,6 +101,23 @@ def test_a_taken_port_that_was_asked_for_is_a_sentence(tmp_path: Path) -> None:
     assert "--port" in done.stderr
 
 
+@pytest.mark.parametrize("port", [-1, 65536, 10**9])
+def test_a_number_that_is_no_port_is_told_as_one(port: int) -> None:
+    for exact in (True, False):
+        with pytest.raises(NoFreePort, match="is no port"):
+            free_port("127.0.0.1", port, exact=exact)
+
+
+def test_a_file_that_is_no_database_is_a_sentence(tmp_path: Path) -> None:
+    server = StudioServer(tmp_path)
+    server.data.mkdir()
+    (server.data / "studio.sqlite3").write_bytes(b"no database at all " * 50)
+    done = server.manage("serve", "--port", "0")
+    assert done.returncode == 1
+    assert "file is not a database" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 def test_a_data_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     server = StudioServer(tmp_path, STUDIO_DATA_DIR=str(tmp_path / "file" / "data"))
