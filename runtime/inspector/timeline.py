@@ -159,7 +159,7 @@ def _of_tools(turn: TurnView, event: Event) -> dict[str, Any] | None:
 
 
 def _with_result(tools: tuple[ToolView, ...], event: ToolCallComplete) -> tuple[ToolView, ...]:
-    """In the order of asking. Only a call that waits gets the result: a model may use an id twice in a turn."""
+    """In the order of asking. Only a call that waits gets the result: a model may use an id twice."""
     result = {name: getattr(event, name) for name in ("success", "result", "error", "duration_ms")}
     for index, tool in enumerate(tools):
         if tool.call_id == event.call_id and tool.success is None:

@@ -125,7 +125,7 @@ def test_a_draft_is_savable_at_every_letter_of_a_name(ana: Person) -> None:
         "variables": [{"name": ""}],
         "agents": [{"name": "", "playbook": ""}],
     }
-    wrong = document(**half_typed)
+    wrong = {**document(), **half_typed}
     wrong["transitions"][0]["condition"] = {"type": "tool_call", "toolName": ""}
     wrong["stages"][0]["toolChoice"] = {"name": ""}
     wrong["stages"][0]["onEnter"] = [{"call": ""}]
