@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol, cast
 
 from runtime.context.build import build_window
-from runtime.context.cache_points import plan_cache_points
+from runtime.context.cache_points import CachePlan, plan_cache_points
 from runtime.context.models import ModelRecord
-from runtime.context.policy import policy_for
+from runtime.context.policy import Policy, policy_for
 from runtime.context.prices import price
 from runtime.context.rewrites import plan_rewrites
 from runtime.context.tokens import count_tokens
@@ -25,7 +25,7 @@ from runtime.engine.draft import Draft
 from runtime.engine.effects import CallModel
 from runtime.engine.happened import Happened, ModelFailed, ModelReplied, ReplyBegan
 from runtime.llm.base import LLM, ConnectionLost, LLMError, LLMRequest, MessageComplete, TextDelta, UsageSoFar
-from runtime.playbook import Playbook, ToolChoice
+from runtime.playbook import Playbook, Stage, ToolChoice
 from runtime.playbook.engine_tools import canonical_json
 from runtime.playbook.storable import storable_text
 from runtime.runner.ports import Clock, LLMSource, Random
@@ -127,12 +127,16 @@ class ModelCall:
         waited for its turn to write does not begin: nothing would ever end it."""
         if self._task is not None and self._task.cancelling():
             raise asyncio.CancelledError
-        playbook, record, effect = self._host.playbook, self._record, self._effect
-        stage = playbook.stage(effect.stage)
-        policy = policy_for(
-            playbook, stage, record, draft.state.using_policy, layout=draft.state.using_layout
-        )
-        for rewrite in plan_rewrites(playbook, draft.state, record, policy):
+        playbook, state = self._host.playbook, draft.state
+        stage = playbook.stage(self._effect.stage)
+        policy = policy_for(playbook, stage, self._record, state.using_policy, layout=state.using_layout)
+        self._rewrite(draft, policy)
+        request, plan = self._request(draft, stage, policy)
+        self._log_started(draft, request, plan)
+        return request
+
+    def _rewrite(self, draft: Draft, policy: Policy) -> None:
+        for rewrite in plan_rewrites(self._host.playbook, draft.state, self._record, policy):
             draft.log(
                 ev.WindowRewritten,
                 lane=rewrite.lane,
@@ -142,11 +146,14 @@ class ModelCall:
                 replacement=rewrite.replacement,
                 numbers=dict(rewrite.numbers),
             )
+
+    def _request(self, draft: Draft, stage: Stage | None, policy: Policy) -> tuple[LLMRequest, CachePlan]:
+        effect, record, state = self._effect, self._record, draft.state
         choice, tail = adapted_choice(effect, record)
-        window = build_window(playbook, draft.state, record, policy, tail=tail, now=draft.now)
-        plan = plan_cache_points(window, draft.state, record, policy, draft.now)
+        window = build_window(self._host.playbook, state, record, policy, tail=tail, now=draft.now)
+        plan = plan_cache_points(window, state, record, policy, draft.now)
         request = LLMRequest(
-            session=draft.state.session,
+            session=state.session,
             call=effect.call,
             model=record.id,
             window=window,
@@ -156,6 +163,10 @@ class ModelCall:
             stage_metadata=dict(stage.metadata or {}) if stage is not None else {},
             deadline_s=self._remaining(),
         )
+        return request, plan
+
+    def _log_started(self, draft: Draft, request: LLMRequest, plan: CachePlan) -> None:
+        effect, window, choice = self._effect, request.window, request.tool_choice
         body = self._llm.render(request)
         draft.log(
             ev.LLMCallStarted,
@@ -164,8 +175,8 @@ class ModelCall:
             phase=effect.phase,
             stage=effect.stage,
             frame=window.frame,
-            provider=record.provider,
-            model=record.id,
+            provider=self._record.provider,
+            model=self._record.id,
             layout=window.layout,
             added=window.segments[-window.added :] if window.added else (),
             **as_logged(draft.state.windows, window.lane, window.segments),
@@ -176,16 +187,12 @@ class ModelCall:
             settings=effect.config.model_dump(mode="json", exclude_none=True),
             left_out=self._llm.left_out(request),
             request_digest=hashlib.sha256(canonical_json(body).encode()).hexdigest(),
-            request=body if playbook.options.debug else None,
+            request=body if self._host.playbook.options.debug else None,
         )
+        numbers = dict(plan.numbers)
         draft.log(
-            ev.CachePlanned,
-            call=effect.call,
-            points=plan.points,
-            predicted=plan.predicted,
-            numbers=dict(plan.numbers),
+            ev.CachePlanned, call=effect.call, points=plan.points, predicted=plan.predicted, numbers=numbers
         )
-        return request
 
     async def _attempt(self, request: LLMRequest) -> LLMError | None:
         """One try; the error if it gave no message."""
