@@ -48,9 +48,9 @@ def test_a_schema_that_cannot_be_used_makes_an_error_and_no_crash(schema: dict[s
 
 
 def test_a_pattern_made_to_hang_does_not() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert argument_error(SCHEMA, {"kind": "city", "code": "a" * 50 + "!"}) is not None
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_a_schema_whose_references_fan_out_is_refused_before_anything_is_checked() -> None:
