@@ -206,12 +206,11 @@ def _sent(agent: AgentWindow, state: SessionState, event: LLMCallStarted) -> Age
     )
     frame = next((segment for segment in event.added if segment.kind == "state"), None)
     if frame is None:
-        counts = 1 if event.empty_state else 0
-        return replace(agent, state_number=agent.state_number + counts, since_full=agent.since_full + counts)
+        return replace(agent, since_full=agent.since_full + (1 if event.empty_state else 0))
     return replace(
         agent,
         state_base=snapshot(state),
-        state_number=agent.state_number + 1,
+        state_number=frame.meta["number"],
         since_full=0 if frame.meta.get("full") else agent.since_full + 1,
     )
 
