@@ -20,6 +20,7 @@ const part = () => stagePart(editor, documentOf(editor), stage());
 beforeEach(() => {
 	const host = {
 		openProperties: nothing,
+		enterProperties: nothing,
 		openTalk: nothing,
 		inspectStage: nothing,
 		saveNow: nothing,
