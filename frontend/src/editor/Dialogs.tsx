@@ -104,11 +104,21 @@ function HelpTable() {
 	);
 }
 
+/** A dialog takes its focus along: what is selected has it then, unless what was chosen took it. */
+function focusIfLost(editor: Editor): void {
+	requestAnimationFrame(() => {
+		if (document.activeElement === document.body) editor.view?.focus();
+	});
+}
+
 export function Dialogs() {
 	const editor = useEditor();
 	const playbook = useDocument();
 	const dialog = useUi((ui) => ui.dialog);
-	const close = () => editor.ui.setState({ dialog: null });
+	const close = () => {
+		editor.ui.setState({ dialog: null });
+		focusIfLost(editor);
+	};
 	if (!dialog) return null;
 	if (dialog.kind === "find") {
 		return (
@@ -139,7 +149,7 @@ export function Dialogs() {
 		<Modal opened onClose={close} title="Shortcuts" size="md">
 			<Text size="sm" c="dimmed" mb="xs">
 				Drag from a stage's + to connect. Space and drag, or the middle button, moves the view; the wheel
-				scrolls it, with {keyName("Mod")} it zooms.
+				scrolls it, with {keyName("Mod")} it zooms. While the inspector is open, [ and ] go from call to call.
 			</Text>
 			<HelpTable />
 		</Modal>

@@ -39,7 +39,7 @@ const oneStage = (editor: Editor) => operations.selectionOf(editor).stageIds.len
 const firstStage = (editor: Editor) => operations.selectionOf(editor).stageIds[0];
 
 const MOVES: HelpRow = {
-	label: "Move the selected stages; with Shift by five steps",
+	label: "Move by one step, with Shift by five",
 	keys: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"],
 };
 
