@@ -1,8 +1,9 @@
 """What the engine costs: `python -m tests.bench.engine`. Printed figures and ratios; nothing here is a test.
 
-Times are medians, and, but for Node's, processor times: a busy machine shows less. On one script (in each turn a
-tool, a move to the other stage, and a reply) stand our runner, LLMRTC's orchestrator on Node, and LangGraph. The
-last two are fetched into `build/`, and left out, with the reason, where that fails.
+Times are medians; those of turns are processor times (but for Node's), so that a busy machine shows
+less. The same script (in each turn a tool, a move to the other stage, and a reply) is played by our
+runner, LLMRTC's orchestrator on Node, and LangGraph. The last two are fetched into `build/`, and
+left out, with the reason, if that fails.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from runtime.conversation import events as ev
 from runtime.conversation.events import Event
 from runtime.conversation.messages import AssistantMessage, ToolCall, ToolMessage
 from runtime.conversation.state import SessionState
-from runtime.engine import step
+from runtime.engine import step, table_of
 from runtime.engine.draft import Draft
 from runtime.engine.effects import CallModel, RunTool
 from runtime.engine.happened import Happened, ModelReplied, Start, ToolReplied, UserMessage
@@ -42,7 +43,7 @@ from tests.llmrtc.case import decision, playbook, rule, stage, tool_named
 
 SUPPORT = Path(__file__).parents[2] / "builder" / "transfer" / "gallery" / "customer-support.json"
 START = datetime(2026, 1, 1, tzinfo=UTC)
-EARLY, LATE, SAMPLE = 20, 1000, 20
+EARLY, LATE, SAMPLE = 40, 1000, 20
 """Turns that are compared, each with the turns before it as its sample."""
 
 # -- steps alone ----------------------------------------------------------------------------------------
@@ -87,6 +88,25 @@ def support_turns(turns: int) -> Iterator[list[Said]]:
         yield [f"Order 4471, please ({turn}).", *calls, AssistantMessage(text="It comes on Thursday.")]
 
 
+def begun(playbook: Playbook, state: SessionState, effect: CallModel, now: datetime) -> SessionState:
+    """The call is logged, with a request of no segments; the runner does that, not a step."""
+    draft = Draft(table_of(playbook), state, now)
+    log_started(draft, effect)
+    return draft.state
+
+
+def log_started(draft: Draft, effect: CallModel) -> None:
+    draft.log(
+        ev.LLMCallStarted,
+        call=effect.call,
+        lane="|scripted|bench",
+        phase=effect.phase,
+        stage=effect.stage,
+        provider="scripted",
+        model=MODEL.id,
+    )
+
+
 @dataclass
 class Steps:
     """A session of the support playbook, driven by steps alone: nothing is sent, nothing is run."""
@@ -95,13 +115,18 @@ class Steps:
     state: SessionState
     now: datetime = START
     count: int = 0
+    seconds: float = 0.0
 
     def do(self, happened: Happened) -> None:
         self.now += timedelta(seconds=1)
+        began = time.perf_counter()
         done = step(self.playbook, self.state, happened, self.now)
+        self.seconds += time.perf_counter() - began
         self.state, self.count = done.state, self.count + 1
         for effect in done.effects:
-            if isinstance(effect, RunTool):
+            if isinstance(effect, CallModel):
+                self.state = begun(self.playbook, self.state, effect, self.now)
+            elif isinstance(effect, RunTool):
                 result = {"orderNumber": "4471", "status": "in transit"}
                 message = ToolMessage(
                     call_id=effect.call.call_id, tool_name=effect.call.name, success=True, result=result
@@ -113,7 +138,7 @@ class Steps:
             if isinstance(one, str):
                 self.do(UserMessage(one))
             elif self.state.running is not None:
-                self.do(ModelReplied(self.state.calls + 1, one))
+                self.do(ModelReplied(self.state.calls, one))
 
 
 def measure_steps() -> None:
@@ -123,9 +148,9 @@ def measure_steps() -> None:
     steps.do(Start({}))
     costs: list[float] = []
     for said in support_turns(LATE + 1):
-        before, began = steps.count, time.process_time()
+        count, seconds = steps.count, steps.seconds
         steps.turn(said)
-        costs.append((time.process_time() - began) / (steps.count - before))
+        costs.append((steps.seconds - seconds) / (steps.count - count))
     early, late = median(costs[EARLY - SAMPLE : EARLY]), median(costs[LATE - SAMPLE : LATE])
     typical = median(costs)
     print(f"step, support playbook      {1 / typical:10,.0f} a second ({typical * 1e6:.1f} µs)")
@@ -179,15 +204,7 @@ class Forgetful:
 def begin_without_window(call: ModelCall, draft: Draft) -> LLMRequest:
     """In place of `ModelCall._begin`: the call is logged, and sends no window."""
     effect: CallModel = call._effect
-    draft.log(
-        ev.LLMCallStarted,
-        call=effect.call,
-        lane="",
-        phase=effect.phase,
-        stage=effect.stage,
-        provider="scripted",
-        model=MODEL.id,
-    )
+    log_started(draft, effect)
     window = ContextWindow("append", "", effect.stage, effect.frame, (), 0, (), ())
     return LLMRequest(session="bench", call=effect.call, model=MODEL.id, window=window)
 
