@@ -315,9 +315,7 @@ def compare(name: str, measure: Callable[[], list[float]], plain: float, built: 
     except RuntimeError as reason:
         print(f"{name:28}not measured: {reason}")
         return
-    print(
-        f"{name:28}{other:10.2f} ms   ours × {plain / other:.2f} without, × {built / other:.2f} with windows"
-    )
+    print(f"{name:28}{other:10.2f} ms   ours takes × {plain / other:.2f}, with windows × {built / other:.2f}")
 
 
 def report() -> None:
