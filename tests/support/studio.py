@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-START_SECONDS = 40.0
-STOP_SECONDS = 20.0
+START_SECONDS = 90.0
+STOP_SECONDS = 40.0
 LINK = re.compile(r"(http://\S+)/enter/\S+")
 
 

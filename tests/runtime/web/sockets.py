@@ -50,7 +50,7 @@ class Socket:
                 return frame
 
     async def hear(self) -> Frame:
-        message = await self._communicator.receive_output(timeout=5)
+        message = await self._communicator.receive_output(timeout=30)
         if message["type"] == "websocket.close":
             self.closed_with = message.get("code", 1000)
             return {"type": "closed", "code": self.closed_with}
