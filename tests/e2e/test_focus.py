@@ -42,9 +42,10 @@ def test_a_new_stage_has_the_focus_enter_goes_into_its_properties_and_escape_bac
     keyboard.press("Enter")
     expect(signed_in_page.get_by_role("textbox", name="Name", exact=True)).to_be_focused()
     keyboard.press("Escape")
-    expect(card).to_be_focused()
     keyboard.press("Delete")
     expect(card).to_have_count(0)
+    keyboard.press("Control+z")
+    expect(card).to_be_visible()
 
 
 def test_a_connection_made_with_keys_asks_at_once_when_it_is_taken(

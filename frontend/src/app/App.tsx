@@ -31,7 +31,7 @@ export function App() {
 	const path = usePath();
 	return (
 		<MantineProvider theme={theme} defaultColorScheme="auto">
-			<Notifications position="bottom-left" />
+			<Notifications position="bottom-center" />
 			<Suspense fallback={<Wait what="Opening" />}>
 				<Page route={parseRoute(path)} />
 			</Suspense>

@@ -5,7 +5,7 @@ import * as commands from "../playbook/commands";
 import type { Command } from "../playbook/history";
 import { freshStageId, freshStageName, freshTransitionId } from "../playbook/ids";
 import { endTitle, transitionTitle } from "../playbook/labels";
-import { freePosition, GAP, layoutOf, STAGE_HEIGHT, STAGE_WIDTH } from "../playbook/layout";
+import { freePosition, GAP, layoutOf, ROOM_FOR_LINES, STAGE_HEIGHT, STAGE_WIDTH } from "../playbook/layout";
 import type { Playbook, Position, Stage } from "../playbook/types";
 import { plural } from "../ui/format";
 import type { Editor } from "./editor";
@@ -49,7 +49,9 @@ function placeFor(editor: Editor, { position, connectFrom }: StageWish): Positio
 	const playbook = documentOf(editor);
 	const from = connectFrom ? layoutOf(playbook)[connectFrom] : undefined;
 	if (position) return freePosition(playbook, position);
-	if (from) return freePosition(playbook, { x: from.x + STAGE_WIDTH + GAP, y: from.y });
+	if (from) {
+		return freePosition(playbook, { x: from.x + STAGE_WIDTH + GAP, y: from.y }, ROOM_FOR_LINES);
+	}
 	const middle = editor.view?.pointer() ?? { x: 0, y: 0 };
 	return freePosition(playbook, { x: middle.x - STAGE_WIDTH / 2, y: middle.y - STAGE_HEIGHT / 2 });
 }

@@ -5,7 +5,7 @@ import { isNothing, type Selection } from "../playbook/commands";
 import type { Position } from "../playbook/types";
 import type { CanvasView, Editor } from "./editor";
 import { selectionOf } from "./operations";
-import { takeFocusLater } from "./takeFocus";
+import { takeFocus } from "./takeFocus";
 import type { CanvasEdge, CanvasNode } from "./useGraph";
 
 /** Room for the tool rail. */
@@ -75,7 +75,7 @@ function createView(
 		pointer: () => flow.screenToFlowPosition(pointer ?? middle()),
 		focus: () => {
 			stopFocus();
-			stopFocus = takeFocusLater(() => {
+			stopFocus = takeFocus(() => {
 				const selection = selectionOf(editor);
 				return isNothing(selection) ? root : selectedPart(root, selection);
 			});

@@ -95,13 +95,17 @@ export function completeLayout(playbook: Playbook): Playbook {
 	return withPositions(playbook, placed);
 }
 
-/** The first place at or below `wanted` where a card covers no other. */
-export function freePosition(playbook: Playbook, wanted: Position): Position {
+/** Above and below a card that a person put there, and one that found its place itself: lines pass between. */
+const LITTLE_ROOM = 16;
+export const ROOM_FOR_LINES = 48;
+
+/** The first place at or below `wanted` where a card covers no other and has `room` px above and below. */
+export function freePosition(playbook: Playbook, wanted: Position, room = LITTLE_ROOM): Position {
 	const taken = Object.values(layoutOf(playbook));
 	const free = (place: Position) =>
 		taken.every(
 			(other) =>
-				Math.abs(other.x - place.x) >= STAGE_WIDTH || Math.abs(other.y - place.y) >= STAGE_HEIGHT + 16,
+				Math.abs(other.x - place.x) >= STAGE_WIDTH || Math.abs(other.y - place.y) >= STAGE_HEIGHT + room,
 		);
 	let place = snap(wanted);
 	while (!free(place)) place = { x: place.x, y: place.y + ROW };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { freshStageId, freshTransitionId } from "../ids";
-import { completeLayout, freePosition, layoutOf } from "../layout";
+import { completeLayout, freePosition, layoutOf, withPositions } from "../layout";
 import { sample } from "../sample.testdata";
 import type { Playbook } from "../types";
 import * as commands from ".";
@@ -157,6 +157,16 @@ describe("the layout", () => {
 		const others = Object.values(layoutOf(sample()));
 		for (const other of others) {
 			expect(Math.abs(other.x - place.x) >= 214 || Math.abs(other.y - place.y) >= 84).toBe(true);
+		}
+	});
+
+	it("leaves the room that is asked for above and below", () => {
+		const between = withPositions(sample(), { triage: { x: 0, y: 0 }, lookup: { x: 0, y: 240 } });
+		const tight = freePosition(between, { x: 0, y: 120 });
+		expect(tight).toEqual({ x: 0, y: 120 });
+		const roomy = freePosition(between, { x: 0, y: 120 }, 48);
+		for (const { x, y } of Object.values(layoutOf(between))) {
+			expect(Math.abs(x - roomy.x) >= 214 || Math.abs(y - roomy.y) >= 84 + 48).toBe(true);
 		}
 	});
 });
