@@ -267,6 +267,10 @@ def _call_completed(state: SessionState, event: ev.LLMCallCompleted) -> SessionS
     running, message = state.running, event.message
     if running is None:
         return state
+    usage = _sum(running.usage, event.usage)
+    cost = None if running.cost is None or event.cost is None else running.cost + event.cost
+    if _is_beside(state, event.call):
+        return _turn(state, usage=usage, cost=cost)
     shown = (*running.shown, message.text) if running.phase == 2 and message.text else running.shown
     return _turn(
         state,
@@ -276,9 +280,15 @@ def _call_completed(state: SessionState, event: ev.LLMCallCompleted) -> SessionS
         requests=running.requests + 1,
         calls_here=running.calls_here + len(message.tool_calls),
         shown=shown,
-        usage=_sum(running.usage, event.usage),
-        cost=None if running.cost is None or event.cost is None else running.cost + event.cost,
+        usage=usage,
+        cost=cost,
     )
+
+
+def _is_beside(state: SessionState, call: int) -> bool:
+    """Whether that call is no part of the turn's two phases: a classifier's. It says nothing in the turn."""
+    opened = state.windows.open_call
+    return opened is not None and opened.call == call and opened.phase == 0
 
 
 def _sum(one: Usage | None, other: Usage | None) -> Usage | None:
