@@ -1,4 +1,4 @@
-"""Before the reply: the rules that need only the user's message, and the classifier they may have to wait for."""
+"""Before the reply: the rules that need only the user's message, and the classifier they may wait for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from runtime.engine.intents import Classification
 
 
 def look(draft: Draft) -> None:
-    """Look at the stage's rules now, or, if some of them are about intents, once the message is classified."""
+    """Look at the stage's rules now, or, if some are about intents, once the message is classified."""
     row, running = draft.row, draft.running
     if not row.intents or not running.user_text.strip():
         return go_on(draft, None)

@@ -34,7 +34,7 @@ class Classification:
 
 
 def intents_of(rules: Iterable[Transition]) -> tuple[Intent, ...]:
-    """The intents of these rules by name, in order. Rules that name the same one put their examples together."""
+    """The intents of these rules by name, in order. Rules of the same one put their examples together."""
     found: dict[str, Intent] = {}
     for rule in rules:
         condition = rule.condition

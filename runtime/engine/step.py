@@ -60,7 +60,7 @@ def step(playbook: Playbook, state: SessionState, happened: Happened, now: datet
     return Step(draft.state, tuple(draft.effects), tuple(draft.events))
 
 
-def _take(draft: Draft, happened: Happened) -> None:
+def _take(draft: Draft, happened: Happened) -> None:  # noqa: C901  one arm per input
     match happened:
         case ModelReplied():
             replies.model_replied(draft, happened)

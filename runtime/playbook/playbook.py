@@ -23,7 +23,6 @@ from runtime.playbook.conditions import Condition
 from runtime.playbook.policy import ContextPolicy, StageContextPolicy
 from runtime.playbook.tools import ToolDefinition
 
-
 IntentClassifier = Literal["auto", "keyword", "embedding", "llm"]
 """Who tells intents apart. `auto`: the embedding where its packages are installed, else the keywords."""
 
