@@ -64,10 +64,13 @@ class LocalClassifiers:
         self, name: IntentClassifier, text: str, intents: tuple[Intent, ...]
     ) -> Classification:
         """The answer; a slow one is waited for in a thread."""
-        by = _LIKENESSES[name]
-        if by.in_thread:
-            return await asyncio.to_thread(classify, by, text, intents)
-        return classify(by, text, intents)
+        if _LIKENESSES[name].in_thread:
+            return await asyncio.to_thread(self.classify_now, name, text, intents)
+        return self.classify_now(name, text, intents)
+
+    def classify_now(self, name: IntentClassifier, text: str, intents: tuple[Intent, ...]) -> Classification:
+        """The answer, however long it takes. Raises NotInstalled."""
+        return classify(_LIKENESSES[name], text, intents)
 
 
 async def classify_message(host: Host, classifiers: Classifiers, effect: ClassifyIntent) -> None:
