@@ -22,7 +22,7 @@ class PlayedClassifiers(LocalClassifiers):
         self._said = said
 
     def choose(self, wanted: IntentClassifier) -> IntentClassifier:
-        """What the script chose; a model where the playbook names it, because the script has its answers; else
+        """What the script chose; a model where the playbook names it, as the script has its answers; else
         the keywords, whatever is installed."""
         if self._said is None and (self._chosen or wanted == "llm"):
             return super().choose(wanted)

@@ -99,3 +99,11 @@ def test_names_can_be_added_for_a_place_that_has_more_of_them() -> None:
 def test_a_condition_can_be_known_not_to_be_boolean() -> None:
     assert not compile_expression("1 + 1").may_be_boolean
     assert compile_expression("vars.x").may_be_boolean
+
+
+def test_a_map_has_the_same_order_in_every_process() -> None:
+    letters = "qwertyuiop"
+    made = "{" + ", ".join(f"'{letter}': {{'z': 1, 'a': 2}}" for letter in letters) + "}"
+    value = compile_expression(made).evaluate(dict.fromkeys(ROOTS)).value
+    assert list(value) == sorted(letters)
+    assert list(value["q"]) == ["a", "z"]
