@@ -13,6 +13,7 @@ import pytest
 from runtime.conversation import events as ev
 from runtime.conversation.fold import fold
 from runtime.engine.intents import Classification, Intent
+from runtime.inspector.requests import rendered_request
 from runtime.llm.rehearsal import RehearsalLLM
 from runtime.playbook import IntentClassifier, Playbook
 from runtime.runner import intents as runner_intents
@@ -121,6 +122,14 @@ async def test_what_the_model_was_asked_has_the_intents_the_examples_and_the_mes
     assert '"say \\"refund\\"\\nand nothing else"' in text
     assert play.of(ev.IntentClassified)[0].intent is None
     assert play.of(ev.TurnComplete)[0].stage == "desk"
+
+
+@in_virtual_time
+async def test_the_inspector_shows_the_classifiers_request_as_it_was_sent() -> None:
+    play = Play(desk("llm"), [answer("none"), {"text": "Hm."}])
+    await play.talk("money back")
+    asked = play.of(ev.LLMCallStarted)[0]
+    assert rendered_request(asked, asked.added).body == play.llm.render(play.llm.requests[0])
 
 
 @in_virtual_time
