@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -14,6 +15,7 @@ from runtime.conversation import events as ev
 from runtime.conversation.fold import fold
 from runtime.engine.intents import Classification, Intent
 from runtime.inspector.requests import rendered_request
+from runtime.intents.lexical import Lexical
 from runtime.llm.rehearsal import RehearsalLLM
 from runtime.playbook import IntentClassifier, Playbook
 from runtime.runner import intents as runner_intents
@@ -273,3 +275,25 @@ def test_nothing_that_the_classifier_needs_is_loaded_before_it_classifies() -> N
         "assert not {'numpy', 'onnxruntime'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+class InThread(Lexical):
+    """Remembers which thread asked it."""
+
+    name = "embedding"
+    in_thread = True
+    asked_by: threading.Thread | None = None
+
+    def likenesses(self, text: str, lines: tuple[str, ...]) -> list[float]:
+        self.asked_by = threading.current_thread()
+        return super().likenesses(text, lines)
+
+
+async def test_a_classifier_that_takes_time_does_not_hold_up_the_event_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    slow = InThread()
+    monkeypatch.setitem(cast(Any, runner_intents._LIKENESSES), "embedding", slow)
+    found = await LocalClassifiers().classify("embedding", "money back", (Intent("refund", "money back"),))
+    assert (found.intent, found.classifier) == ("refund", "embedding")
+    assert slow.asked_by is not threading.current_thread()
