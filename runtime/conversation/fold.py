@@ -274,6 +274,8 @@ def _call_completed(state: SessionState, event: ev.LLMCallCompleted) -> SessionS
     running, message = state.running, event.message
     if running is None:
         return state
+    if _is_beside(state, event.call):
+        return _turn(state, **_paid(running, event))
     shown = (*running.shown, message.text) if running.phase == 2 and message.text else running.shown
     return _turn(
         state,
@@ -292,6 +294,12 @@ def _call_failed(state: SessionState, event: ev.LLMCallFailed) -> SessionState:
     if running is None or event.usage is None:
         return _turn(state, call=None)
     return _turn(state, call=None, **_paid(running, event))
+
+
+def _is_beside(state: SessionState, call: int) -> bool:
+    """Whether that call is no part of the turn's two phases: a classifier's. It says nothing in the turn."""
+    opened = state.windows.open_call
+    return opened is not None and opened.call == call and opened.phase == 0
 
 
 def _paid(running: RunningTurn, event: ev.LLMCallCompleted | ev.LLMCallFailed) -> dict[str, object]:

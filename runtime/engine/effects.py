@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any, Literal
 
 from runtime.conversation.messages import ToolCall
-from runtime.playbook import LLMConfig, ToolChoice, ToolDefinition
+from runtime.engine.intents import Intent
+from runtime.playbook import IntentClassifier, LLMConfig, ToolChoice, ToolDefinition
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,22 @@ class RunTool:
 
 
 @dataclass(frozen=True, slots=True)
+class ClassifyIntent:
+    """Tell which of the intents the user's message has, and feed back `IntentsClassified` for this turn."""
+
+    turn: int
+    text: str
+    intents: tuple[Intent, ...]
+    classifier: IntentClassifier
+    stage: str
+    frame: str
+    config: LLMConfig
+    """The stage's model, for a classifier that asks one."""
+
+
+@dataclass(frozen=True, slots=True)
 class CancelModel:
-    """The call in flight is no longer wanted; its stream is to be closed at once."""
+    """The call in flight, or the classifying, is no longer wanted; it is to be stopped at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +75,4 @@ class WakeAt:
     at: datetime
 
 
-Effect = CallModel | RunTool | CancelModel | CancelTools | WakeAt
+Effect = CallModel | ClassifyIntent | RunTool | CancelModel | CancelTools | WakeAt

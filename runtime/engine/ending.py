@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from runtime.conversation import events as ev
-from runtime.engine import turns
+from runtime.engine import before, turns
 from runtime.engine.calls import after_calls, complete
 from runtime.engine.draft import Draft
 from runtime.engine.effects import CancelModel, CancelTools
@@ -47,7 +47,10 @@ def _cancel(draft: Draft) -> None:
 def _fail_call(draft: Draft, code: str, reason: str, cut: Stop | Tick) -> str:
     """Log the end of the call in flight; what it showed, if the text belongs to it."""
     running = draft.state.running
-    if running is None or running.call is None:
+    if running is None:
+        return ""
+    if running.call is None:
+        _fail_call_beside(draft, code, reason)
         return ""
     own = cut.call == running.call
     shown = cut.shown_text if own and running.phase == 2 else ""
@@ -61,6 +64,13 @@ def _fail_call(draft: Draft, code: str, reason: str, cut: Stop | Tick) -> str:
         cost=cut.cost if own else None,
     )
     return shown
+
+
+def _fail_call_beside(draft: Draft, code: str, reason: str) -> None:
+    """A classifier's call that is in flight ends as well: the log has an end for each begin."""
+    beside = draft.state.windows.open_call
+    if beside is not None and beside.phase == 0:
+        draft.log(ev.LLMCallFailed, call=beside.call, error=reason, code=code)
 
 
 def _finish_move(draft: Draft, reason: str) -> None:
@@ -102,7 +112,9 @@ def retry(draft: Draft) -> None:
     if draft.state.failed is None or draft.state.status != "idle" or draft.state.moving is not None:
         return
     turns.begin_turn(draft, "retry")
-    if draft.running.phase == 0:
+    if draft.running.phase == 0 and draft.running.transitions == 0:
+        before.look(draft)
+    elif draft.running.phase == 0:
         turns.begin_reply(draft)
     else:
         turns.ask(draft)

@@ -8,18 +8,19 @@ from functools import partial
 from runtime.conversation import events as ev
 from runtime.conversation.state import Frame
 from runtime.engine.draft import Draft
+from runtime.engine.intents import Classification
 from runtime.engine.roots import roots_of
 from runtime.engine.rules import Facts, Moment, judge, looks
 from runtime.playbook import TimeoutCondition, Transition
 
 
-def evaluate(draft: Draft, moment: Moment) -> Transition | None:
+def evaluate(draft: Draft, moment: Moment, classification: Classification | None = None) -> Transition | None:
     """Every rule of the stage that is looked at in `moment` gets its event; the first that holds is returned.
 
     The order is the order of precedence: priority, then a named `from` before `*`, then document order. Rules
     after the first that holds are looked at as well: the log says which would have fired too.
     """
-    facts = facts_of(draft, moment)
+    facts = facts_of(draft, moment, classification)
     if moment == "phase1" and not facts.calls:
         return None
     chosen: Transition | None = None
@@ -39,7 +40,7 @@ def evaluate(draft: Draft, moment: Moment) -> Transition | None:
     return chosen
 
 
-def facts_of(draft: Draft, moment: Moment) -> Facts:
+def facts_of(draft: Draft, moment: Moment, classification: Classification | None = None) -> Facts:
     """What the rules may look at now."""
     running, frame = draft.state.running, draft.frame
     reply = "\n\n".join(running.shown) if running is not None and moment == "after" else ""
@@ -52,6 +53,7 @@ def facts_of(draft: Draft, moment: Moment) -> Facts:
         since_entered_ms=milliseconds(waited(frame, draft.now)),
         since_activity_ms=_since_activity(draft),
         roots=partial(roots_of, draft.state, draft.row.stage, draft.now, reply=reply),
+        classification=classification,
     )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from runtime.conversation.messages import AssistantMessage, ToolMessage, Usage
+from runtime.engine.intents import Classification
 from runtime.playbook import StageContextPolicy
 
 
@@ -25,6 +26,14 @@ class UserMessage:
 
     text: str
     client_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IntentsClassified:
+    """The message of turn `turn` was classified, or the classifier failed."""
+
+    turn: int
+    classification: Classification
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +124,7 @@ class Use:
 Happened = (
     Start
     | UserMessage
+    | IntentsClassified
     | ReplyBegan
     | ModelReplied
     | ModelFailed

@@ -9,12 +9,12 @@ from typing import assert_never
 from runtime.conversation import events as ev
 from runtime.conversation.events import Event
 from runtime.conversation.state import SessionState
-from runtime.engine import calls, ending, replies, timers, turns
+from runtime.engine import before, calls, ending, replies, timers, turns
 from runtime.engine.draft import Draft
 from runtime.engine.effects import Effect, WakeAt
-from runtime.engine.evaluating import evaluate
 from runtime.engine.happened import (
     Happened,
+    IntentsClassified,
     ModelFailed,
     ModelReplied,
     ReplyBegan,
@@ -60,7 +60,7 @@ def step(playbook: Playbook, state: SessionState, happened: Happened, now: datet
     return Step(draft.state, tuple(draft.effects), tuple(draft.events))
 
 
-def _take(draft: Draft, happened: Happened) -> None:
+def _take(draft: Draft, happened: Happened) -> None:  # noqa: C901  one arm per input
     match happened:
         case ModelReplied():
             replies.model_replied(draft, happened)
@@ -70,6 +70,8 @@ def _take(draft: Draft, happened: Happened) -> None:
             replies.reply_began(draft, happened)
         case UserMessage():
             _user_message(draft, happened)
+        case IntentsClassified():
+            before.classified(draft, happened)
         case ModelFailed():
             replies.model_failed(draft, happened)
         case Tick():
@@ -113,9 +115,7 @@ def _user_message(draft: Draft, happened: UserMessage) -> None:
         raise NotNow("The session cannot take a message now: it has not started, or a turn is running.")
     turns.begin_turn(draft, "message")
     draft.log(ev.UserMessageEvent, text=happened.text, client_id=happened.client_id)
-    rule = evaluate(draft, "before")
-    if rule is None or not turns.fire(draft, rule):
-        turns.begin_reply(draft)
+    before.look(draft)
 
 
 def _tool_replied(draft: Draft, happened: ToolReplied) -> None:

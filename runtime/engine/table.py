@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from dataclasses import dataclass, field
 
+from runtime.engine.intents import Intent, intents_of
 from runtime.playbook import LLMConfig, Playbook, Stage, ToolDefinition, Transition
 from runtime.playbook.engine_tools import allowed_targets, outgoing, own_tools, stage_tools
 
@@ -22,6 +23,8 @@ class StageRow:
     """What `playbook_transition` may name here."""
     offers_tools: bool
     config: LLMConfig
+    intents: tuple[Intent, ...]
+    """What its rules ask a classifier to tell apart."""
 
     @property
     def starts_with_tools(self) -> bool:
@@ -67,13 +70,15 @@ def _build(playbook: Playbook) -> Table:
 
 
 def _row(playbook: Playbook, stage: Stage) -> StageRow:
+    rules = outgoing(playbook, stage)
     return StageRow(
         stage=stage,
-        rules=outgoing(playbook, stage),
+        rules=rules,
         tools={tool.name: tool for tool in own_tools(playbook, stage)},
         targets=tuple(target for target, _ in allowed_targets(playbook, stage)),
         offers_tools=bool(stage_tools(playbook, stage)),
         config=_merged(playbook.default_llm_config, stage.llm_config),
+        intents=intents_of(rules),
     )
 
 

@@ -14,6 +14,7 @@ from runtime.playbook.conditions import (
 from runtime.playbook.playbook import (
     Agent,
     CallAction,
+    IntentClassifier,
     LLMConfig,
     NamedToolChoice,
     Options,
@@ -50,6 +51,7 @@ __all__ = [
     "DocumentPart",
     "ExpressionImplementation",
     "HttpImplementation",
+    "IntentClassifier",
     "IntentCondition",
     "KeywordCondition",
     "LLMConfig",

@@ -203,13 +203,16 @@ def _words(text: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON has it: dates as ISO text, bytes as text, keys as text, no NaN."""
+    """The value as JSON has it: dates as ISO text, bytes as text, keys as text, no NaN.
+
+    CEL's maps have another order in each process: here their keys are in alphabetical order.
+    """
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
         return value if value == value and value not in (float("inf"), float("-inf")) else None
     if isinstance(value, dict):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {key: _plain(item) for key, item in sorted((str(k), v) for k, v in value.items())}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     if isinstance(value, bytes):

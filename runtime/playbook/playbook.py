@@ -23,6 +23,9 @@ from runtime.playbook.conditions import Condition
 from runtime.playbook.policy import ContextPolicy, StageContextPolicy
 from runtime.playbook.tools import ToolDefinition
 
+IntentClassifier = Literal["auto", "keyword", "embedding", "llm"]
+"""Who tells intents apart. `auto`: the embedding where its packages are installed, else the keywords."""
+
 
 class LLMConfig(DocumentPart):
     """Which model, and how it is asked. What a model refuses is left out of its request."""
@@ -119,7 +122,7 @@ class Options(DocumentPart):
     """Characters of a Phase 1 text held back before it streams; None holds all of it."""
     max_transitions_per_turn: Whole = Field(default=5, ge=1)
     max_call_depth: Whole = Field(default=8, ge=1)
-    intent_classifier: Literal["auto", "keyword", "embedding", "llm"] = "auto"
+    intent_classifier: IntentClassifier = "auto"
     debug: Flag = False
 
 

@@ -20,7 +20,15 @@ from runtime.conversation.messages import ToolMessage, Usage
 from runtime.conversation.state import SessionState
 from runtime.engine import step, table_of, wake_at
 from runtime.engine.draft import Draft
-from runtime.engine.effects import CallModel, CancelModel, CancelTools, Effect, RunTool, WakeAt
+from runtime.engine.effects import (
+    CallModel,
+    CancelModel,
+    CancelTools,
+    ClassifyIntent,
+    Effect,
+    RunTool,
+    WakeAt,
+)
 from runtime.engine.happened import (
     Happened,
     ModelFailed,
@@ -40,6 +48,7 @@ from runtime.playbook.engine_tools import canonical_json
 from runtime.playbook.storable import storable, storable_text
 from runtime.runner.clock import SystemClock
 from runtime.runner.defaults import OneLLM, Source, runnable, tools_of
+from runtime.runner.intents import Classifiers, LocalClassifiers, classify_message
 from runtime.runner.memory import MemoryStore
 from runtime.runner.model_call import ModelCall
 from runtime.runner.ports import Clock, Delta, EventStore, LLMSource, Random, RunningText, Tools
@@ -75,12 +84,14 @@ class Session:
         session_id: str,
         state: SessionState | None = None,
         rng: Random | None = None,
+        classifiers: Classifiers | None = None,
     ) -> None:
         self.playbook = playbook
         self.llms = llms
         self.clock = clock
         self.rng: Random = rng if rng is not None else random.Random()  # noqa: S311  jitter is no secret
         self._tools = tools
+        self._classifiers: Classifiers = classifiers if classifiers is not None else LocalClassifiers()
         self._store = store
         self._state = state if state is not None else SessionState(session=session_id)
         self._listeners: list[Listener] = []
@@ -90,7 +101,7 @@ class Session:
         self._at_rest.set()
         self._dead: Exception | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._model: asyncio.Task[None] | None = None
+        self._model: asyncio.Task[None] | None = None  # or what classifies before it is called
         self._calling: ModelCall | None = None
         self._tool_tasks: dict[str, asyncio.Task[None]] = {}
         self._alarm: asyncio.Task[None] | None = None
@@ -376,6 +387,8 @@ class Session:
         for effect in effects:
             if isinstance(effect, CallModel):
                 self._model = self._spawn(self._call_model(effect))
+            elif isinstance(effect, ClassifyIntent):
+                self._model = self._spawn(self._classify(effect))
             elif isinstance(effect, RunTool):
                 self._tool_tasks[effect.call.call_id] = self._spawn(self._run_tool(effect))
             elif isinstance(effect, CancelModel):
@@ -412,6 +425,13 @@ class Session:
             await self.advance(ModelFailed(effect.call, sentence, "internal"))
         except Exception as second:
             self._die(second)
+
+    async def _classify(self, effect: ClassifyIntent) -> None:
+        try:
+            await classify_message(self, self._classifiers, effect)
+        except Exception as error:
+            if self._dead is None:
+                self._die(error)
 
     async def _run_tool(self, effect: RunTool) -> None:
         began = self.clock.now()

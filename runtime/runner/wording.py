@@ -51,7 +51,15 @@ def quiet_words(event: Event) -> tuple[str, str] | None:
             return "move", f"{event.from_stage} → {to}{rule}{': ' + event.reason if event.reason else ''}"
         case ev.TransitionRefused():
             return "refused", event.reason
+        case ev.IntentClassified():
+            return "intent", _intent(event)
     return None
+
+
+def _intent(event: ev.IntentClassified) -> str:
+    if event.error is not None:
+        return f"not classified: {event.error}"
+    return f"{event.intent or 'none'} {event.confidence:.2f} ({event.classifier})"
 
 
 def printable(text: str) -> str:

@@ -1,64 +1,16 @@
-"""The gallery's first playbook, played without a key: every way through it that it promises."""
+"""The gallery's customer support, played without a key: every way through it that it promises."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-
 import pytest
 
-from builder.transfer.templates import FIRST, template_document
-from runtime import Session
-from runtime.conversation.events import StageEntered, ToolCallComplete, TransitionTriggered, TurnFailed
-from runtime.llm.rehearsal import RehearsalLLM
-from runtime.llm.source import Connections
-from runtime.playbook import Playbook
-from runtime.runner.memory import MemoryStore
-from runtime.runner.virtual_time import VirtualClock, run_virtual
-from runtime.tools import ToolBox
-
-
-@dataclass
-class Played:
-    """What a conversation left behind."""
-
-    stages: list[str] = field(default_factory=list)
-    rules: list[str | None] = field(default_factory=list)
-    tools: list[tuple[str, bool]] = field(default_factory=list)
-    status: str = ""
+from builder.transfer.templates import FIRST
+from tests.support.rehearsed import Played, rehearsed
 
 
 def play(*said: str) -> Played:
-    """Says the lines one after the other to the rehearsal model, in a time of its own."""
-    playbook = Playbook.model_validate(template_document(FIRST))
-    store = MemoryStore()
-
-    async def talk() -> str:
-        clock = VirtualClock(datetime(2026, 11, 30, 9, tzinfo=UTC))
-        model = RehearsalLLM(sleep=clock.sleep, now=clock.now)
-        session = Session(
-            playbook,
-            llms=Connections({}, rehearsal=model),
-            tools=ToolBox(),
-            store=store,
-            clock=clock,
-            session_id="played",
-        )
-        await session.start()
-        for line in said:
-            await session.send(line)
-        return session.state.status
-
-    played = Played(status=run_virtual(talk))
-    for event in store.events:
-        assert not isinstance(event, TurnFailed), event
-        if isinstance(event, StageEntered):
-            played.stages.append(event.stage)
-        elif isinstance(event, TransitionTriggered):
-            played.rules.append(event.transition)
-        elif isinstance(event, ToolCallComplete) and event.tool_name != "playbook_transition":
-            played.tools.append((event.tool_name, event.success))
-    return played
+    """Says the lines one after the other."""
+    return rehearsed(FIRST, *said)
 
 
 def test_one_message_can_lead_from_the_greeting_to_the_answer() -> None:

@@ -1,4 +1,4 @@
-"""Three conversations with the gallery playbook, compared byte for byte with what was once looked at.
+"""Conversations with the gallery's playbooks, compared byte for byte with what was once looked at.
 
 `STUDIO_WRITE_GOLDEN=1 pytest tests/builder/test_golden_replays.py` writes them anew; read the difference
 before you commit it.
@@ -15,19 +15,21 @@ import pytest
 from django.core.management import call_command
 
 ROOT = Path(__file__).resolve().parents[2]
-GALLERY = ROOT / "builder" / "transfer" / "gallery" / "customer-support.json"
+GALLERY = ROOT / "builder" / "transfer" / "gallery"
 GOLDEN = ROOT / "tests" / "golden"
-SCRIPTS = [
-    ROOT / "docs" / "examples" / "parcel.json",
-    GOLDEN / "refused-refund.json",
-    GOLDEN / "unknown-customer.json",
+PLAYED = [
+    ("customer-support", ROOT / "docs" / "examples" / "parcel.json"),
+    ("customer-support", GOLDEN / "refused-refund.json"),
+    ("customer-support", GOLDEN / "unknown-customer.json"),
+    ("restaurant-booking", GOLDEN / "table-for-four.json"),
+    ("restaurant-booking", GOLDEN / "called-off.json"),
 ]
 WRITE = os.environ.get("STUDIO_WRITE_GOLDEN") == "1"
 
 
-def output_of(script: Path, *options: str) -> str:
+def output_of(playbook: str, script: Path, *options: str) -> str:
     out = io.StringIO()
-    call_command("replay", str(GALLERY), str(script), *options, stdout=out)
+    call_command("replay", str(GALLERY / f"{playbook}.json"), str(script), *options, stdout=out)
     return out.getvalue()
 
 
@@ -43,13 +45,13 @@ def first_difference(expected: str, actual: str) -> str | None:
     return None if expected == actual else "the line ends differ"
 
 
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+@pytest.mark.parametrize(("playbook", "script"), PLAYED, ids=[script.stem for _, script in PLAYED])
 @pytest.mark.parametrize(
     ("suffix", "options"), [(".jsonl", ["--json"]), (".txt", [])], ids=["json", "transcript"]
 )
-def test_the_conversation_is_as_it_was(script: Path, suffix: str, options: list[str]) -> None:
+def test_the_conversation_is_as_it_was(playbook: str, script: Path, suffix: str, options: list[str]) -> None:
     file = GOLDEN / (script.stem + suffix)
-    actual = output_of(script, *options)
+    actual = output_of(playbook, script, *options)
     if WRITE:
         file.write_bytes(actual.encode())
         pytest.skip(f"{file.name} was written")

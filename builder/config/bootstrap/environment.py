@@ -110,7 +110,7 @@ def install(target: str) -> None:
         ]
         run_quietly(command, doing=doing, env=UV)
     else:
-        pip = [*pip_install(), "--require-hashes", "-r", lock]
+        pip = [*pip_install(), "--no-deps", "--require-hashes", "-r", lock]
         run_quietly(pip, doing=doing)
 
 

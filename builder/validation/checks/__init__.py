@@ -7,6 +7,7 @@ from typing import Final
 
 from builder.validation.checks import (
     expressions,
+    intents,
     keywords,
     name_forms,
     placeholders,
@@ -41,6 +42,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     tool_references.check,
     schemas.check,
     keywords.check,
+    intents.check,
     expressions.check,
     switched_off.check,
     secrets.check,

@@ -1149,7 +1149,7 @@ export interface components {
             document: components["schemas"]["Playbook"] | null;
             playbook: components["schemas"]["PlaybookDetail"] | null;
         };
-        /** @description What the classifier made of the user's message. */
+        /** @description What the user's message was taken for, before the stage's intent rules were looked at. */
         IntentClassified: {
             /** @default 0 */
             seq: number;
@@ -1163,14 +1163,26 @@ export interface components {
              * @enum {string}
              */
             type: "intent_classified";
-            /** @default null */
+            /**
+             * @description The likeliest intent; None if nothing speaks for any.
+             * @default null
+             */
             intent: string | null;
-            /** @default 0 */
+            /**
+             * @description Estimated probability, 0 to 1, that this is what the user wants.
+             * @default 0
+             */
             confidence: number;
+            /** @description `keyword`, `embedding`, `llm`. */
             classifier: string;
             scores: {
                 [key: string]: number;
             };
+            /**
+             * @description Why there is no answer: no rule fires on it, and the turn goes on.
+             * @default null
+             */
+            error: string | null;
         };
         /** @description True when the classifier gives the user's message that intent with at least that confidence. */
         IntentCondition: {

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from runtime.conversation.state import CallRecord
+from runtime.engine.intents import Classification
 
 Moment = Literal["before", "phase1", "after", "timer"]
 """When rules are looked at: before the reply, after the tool loop, after the reply, in the user's silence."""
@@ -30,6 +31,8 @@ class Facts:
     since_activity_ms: int | None
     """Milliseconds since the last turn of this visit ended; None before the first."""
     roots: Callable[[], dict[str, Any]]
+    classification: Classification | None = None
+    """What the classifier said of the user's message; None where none was asked."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from runtime.conversation.state import SessionState
 from runtime.playbook import Playbook
 from runtime.runner.memory import MemoryStore
 from runtime.runner.ports import Delta
+from runtime.runner.replay.classifiers import PlayedClassifiers
 from runtime.runner.replay.model import DEFAULT_MODEL, PlayedLLM, PlayedSource
 from runtime.runner.replay.report import CallSeen, End, Item, call_seen
 from runtime.runner.replay.script import (
@@ -70,6 +71,7 @@ class Player:
         self._clock = VirtualClock(script.clock.astimezone(UTC))
         self._llm = PlayedLLM()
         self._llms = PlayedSource(self._llm, model)
+        self._classifiers = PlayedClassifiers(script.options)
         self._tools = ScriptedTools(script.tools, ToolBox(self._clock.sleep), self._clock)
         self._outcome = Outcome()
         self._replies: dict[int, str] = {}
@@ -91,6 +93,7 @@ class Player:
             session_id=state.session,
             state=state,
             rng=NoChance(),
+            classifiers=self._classifiers,
         )
         session.on(self._hear)
         return session
@@ -144,6 +147,7 @@ class Player:
     # -- a turn --------------------------------------------------------------------------------------------
 
     async def _user(self, number: int, step: UserStep, following: Step | None) -> None:
+        self._classifiers.supply(step.intents)
         turn = self._session.send(step.user)
         if isinstance(following, UserStep) and following.interrupt is not None:
             await self._interrupted(number, step, following, following.interrupt, turn)
@@ -163,6 +167,7 @@ class Player:
         def switch() -> None:
             self._settle(number, step)
             self._llm.supply(following.model)
+            self._classifiers.supply(following.intents)
 
         async def interrupt() -> None:
             self._at_turn_start = switch

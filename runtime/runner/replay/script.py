@@ -147,6 +147,8 @@ class UserStep(StepPart):
     """Said while the turn before still runs, at that moment of it; that turn is cancelled."""
     stop: Moment | None = None
     """The turn is stopped then."""
+    intents: dict[str, Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]] | None = None
+    """How likely each intent is in this message, in place of what a classifier would say."""
 
 
 class StartStep(StepPart):

@@ -272,6 +272,51 @@ def test_keywords_that_never_occur_are_reported() -> None:
     ]
 
 
+INTENT: Json = {
+    "type": "intent",
+    "intent": "refund",
+    "description": "The customer wants their money back.",
+    "examples": ["money back", "refund me", "pay it back"],
+}
+
+
+def test_an_intent_with_a_description_and_three_examples_is_fine() -> None:
+    assert found(with_condition(**INTENT)) == []
+
+
+@pytest.mark.parametrize(
+    ("examples", "words"),
+    [([], "no examples"), (["a", " ", "A "], "only 1 example:"), (["a", "b"], "only 2")],
+)
+def test_an_intent_with_fewer_examples_is_warned_about(examples: list[str], words: str) -> None:
+    diagnostic = one(with_condition(**INTENT | {"examples": examples}), "few-examples")
+    assert (diagnostic.severity, diagnostic.path) == ("warning", "/transitions/0/condition/examples")
+    assert words in diagnostic.message
+
+
+@pytest.mark.parametrize("description", [None, " "])
+def test_an_intent_without_a_description_is_warned_about(description: str | None) -> None:
+    assert places(with_condition(**INTENT | {"description": description}), "no-intent-description") == [
+        "/transitions/0/condition/description"
+    ]
+
+
+def test_a_rule_that_names_no_intent_is_an_error() -> None:
+    diagnostic = one(with_condition(**INTENT | {"intent": " "}), "unnamed-intent")
+    assert (diagnostic.severity, diagnostic.path) == ("error", "/transitions/0/condition/intent")
+
+
+def test_an_example_of_two_intents_of_a_stage_speaks_for_neither() -> None:
+    other = INTENT | {"intent": "cancel", "examples": ["stop it", "call it off", "Refund me"]}
+    rules = [rule("a", "greet", "bye", condition=INTENT), rule("b", "greet", "bye", condition=other)]
+    assert places(document(rules=rules), "shared-example") == [
+        "/transitions/0/condition/examples",
+        "/transitions/1/condition/examples",
+    ]
+    same = [rules[0], rule("b", "greet", "bye", condition=other | {"intent": "refund"})]
+    assert places(document(rules=same), "shared-example") == []
+
+
 def test_expressions_are_compiled_wherever_they_stand() -> None:
     broken = "vars.total >"
     mock = {"type": "mock", "responses": [{"when": broken, "result": 1}]}

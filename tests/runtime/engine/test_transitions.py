@@ -211,13 +211,6 @@ def test_a_rule_with_a_broken_expression_says_so_and_does_not_fire() -> None:
     assert "nothing" in event.reason
 
 
-def test_an_intent_rule_says_that_it_is_not_evaluated_yet() -> None:
-    table = Table(desk(rule("t", "close", "greet", {"type": "intent", "intent": "x"}), start="close"))
-    table.says("x")
-    event = table.of(ev.TransitionEvaluated)[0]
-    assert (event.verdict, "not evaluated" in event.reason) == (False, True)
-
-
 def test_a_disabled_rule_does_not_fire() -> None:
     table = Table(playbook([stage("a"), stage("b")], [rule("t", "a", "b", says("go"), disabled=True)]))
     talk(table, "x", "go")

@@ -106,3 +106,11 @@ def test_a_number_that_is_too_large_spoils_no_other_value(large: int) -> None:
     expression = compile_expression("vars.count > 2")
     assert expression.evaluate({"vars": {"count": 3, "large": [large]}}).holds
     assert compile_expression("vars.large > 5.0").evaluate({"vars": {"large": large}}).holds == (large > 0)
+
+
+def test_a_map_has_the_same_order_in_every_process() -> None:
+    letters = "qwertyuiop"
+    made = "{" + ", ".join(f"'{letter}': {{'z': 1, 'a': 2}}" for letter in letters) + "}"
+    value = compile_expression(made).evaluate(dict.fromkeys(ROOTS)).value
+    assert list(value) == sorted(letters)
+    assert list(value["q"]) == ["a", "z"]

@@ -16,6 +16,7 @@ from runtime.conversation.state import SessionState
 from runtime.llm.base import LLM
 from runtime.llm.scripted import ScriptedLLM
 from runtime.playbook import LLMConfig, Playbook, ToolDefinition
+from runtime.runner.intents import LocalClassifiers
 from runtime.runner.memory import MemoryStore
 from runtime.runner.ports import Delta, EventStore
 from runtime.runner.session import Session
@@ -103,6 +104,7 @@ class Play:
             session_id="s",
             state=state,
             rng=NoChance(),
+            classifiers=LocalClassifiers("keyword"),
         )
         self.heard: list[Event | Delta] = []
         self.session.on(self.heard.append)

@@ -18,6 +18,7 @@ from runtime.llm.base import LLMRequest
 from runtime.llm.scripted import ScriptedLLM
 from runtime.playbook import Playbook, StageContextPolicy
 from runtime.playbook.runnable import check_runnable
+from runtime.runner.intents import LocalClassifiers
 from runtime.runner.memory import MemoryStore
 from runtime.runner.session import Session, SessionOver
 from runtime.runner.virtual_time import VirtualClock, run_virtual
@@ -260,6 +261,7 @@ class Wild:
             clock=VirtualClock(START),
             session_id="s",
             rng=NoChance(),
+            classifiers=LocalClassifiers("keyword"),
         )
         self.tasks: list[asyncio.Task[None]] = []
 

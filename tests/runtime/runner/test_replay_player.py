@@ -6,8 +6,9 @@ import time
 
 import pytest
 
+from runtime.playbook import Playbook
 from tests.runtime.desk import DECISION, desk, playbook, rule, says, stage
-from tests.support.replays import Json, asks, replayed, said, to, tool
+from tests.support.replays import Json, Replayed, asks, replayed, said, to, tool
 
 
 def test_each_turn_has_its_reply_and_the_end_says_where_the_session_stands() -> None:
@@ -329,3 +330,46 @@ def test_llm_decision_rules_are_reported_with_their_verdicts() -> None:
     seen = replayed(desk(rule("t-2", "greet", "close", DECISION)), said("x", asks(to("c1", "close")), "Bye."))
     verdicts = {e["transition"]: e["verdict"] for e in seen.of_type("transition_evaluated")}
     assert verdicts["t-2"] is True
+
+
+def intent_desk(**options: str) -> Playbook:
+    examples = ["I want my money back", "refund me please", "pay me back"]
+    condition = {"type": "intent", "intent": "refund", "examples": examples}
+    return playbook(
+        [stage("greet"), stage("refund")], [rule("t", "greet", "refund", condition)], options=options
+    )
+
+
+def classified(seen: Replayed) -> list[tuple[str, str | None]]:
+    return [(e["classifier"], e["intent"]) for e in seen.events if e["type"] == "intent_classified"]
+
+
+@pytest.mark.parametrize("options", [{}, {"intentClassifier": "embedding"}])
+def test_keywords_tell_intents_apart_whatever_is_installed(options: dict[str, str]) -> None:
+    seen = replayed(intent_desk(**options), said("I want my money back", "Which order?"))
+    assert classified(seen) == [("keyword", "refund")]
+    assert seen.end["stage"] == "refund"
+
+
+def test_a_script_can_say_how_likely_each_intent_is() -> None:
+    seen = replayed(
+        intent_desk(),
+        said("hm", "Hello.", intents={"refund": 0.59}),
+        said("hm", "Hello.", intents={}),
+        said("hm", "Which order?", intents={"refund": 0.6, "other": 1}),
+    )
+    assert classified(seen) == [("script", "refund"), ("script", None), ("script", "refund")]
+    assert seen.calls[-1]["stage"] == "refund"
+
+
+@pytest.mark.parametrize(("of_playbook", "of_script"), [("llm", None), ("auto", "llm")])
+def test_a_models_classification_is_the_first_output_of_the_turn(
+    of_playbook: str, of_script: str | None
+) -> None:
+    document = intent_desk(intentClassifier=of_playbook)
+    options = {"intentClassifier": of_script} if of_script else {}
+    answer = {"text": '{"intent": "refund", "confidence": 0.8}'}
+    seen = replayed(document, said("hm", answer, "Which order?"), options=options)
+    assert classified(seen) == [("llm", "refund")]
+    assert [(call["phase"], call["stage"]) for call in seen.calls] == [(0, "greet"), (2, "refund")]
+    assert seen.replies == ["Which order?"]

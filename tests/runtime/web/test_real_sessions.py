@@ -279,3 +279,36 @@ async def test_the_gallery_playbook_plays_with_the_rehearsal_model(
     usage = last["usage"]
     assert sum(share["read"] for share in last["shares"]) == usage["read"]
     assert await in_database(LoggedEvent.objects.filter(type="transition_evaluated").exists)
+
+
+async def test_a_classifiers_call_is_stored_shown_and_rendered_like_any_other(
+    start: Start, models: Models, client: AsyncClient
+) -> None:
+    examples = ["money back", "refund me", "pay me back"]
+    condition = {"type": "intent", "intent": "refund", "examples": examples}
+    rule = {
+        "id": "r",
+        "from": "greeting",
+        "condition": condition,
+        "action": {"targetStage": "refund"},
+    }
+    document = {**SHOP, "transitions": [rule, *SHOP["transitions"]], "options": {"intentClassifier": "llm"}}
+    answer = {"text": '{"intent": "refund", "confidence": 0.9}', "usage": {"fresh": 300, "output": 20}}
+    models.says(answer, {"text": "How much was it?", "usage": {"fresh": 40, "output": 7}})
+    socket = await start(document)
+    await socket.say(type="message", clientId="m1", text="that was not worth it")
+    assert (await socket.until("turn_complete"))["stage"] == "refund"
+    calls = (await client.get(f"/api/sessions/{socket.session}/calls")).json()
+    assert [(c["call"], c["phase"], c["lane"] == "", c["status"]) for c in calls] == [
+        (1, 0, True, "complete"),
+        (2, 2, False, "complete"),
+    ]
+    assert all(call["cost"] > 0 for call in calls)
+    digests = await in_database(lambda: list(LLMCall.objects.values_list("request_digest", flat=True)))
+    rendered = (await client.get(f"/api/sessions/{socket.session}/calls/1/request")).json()
+    assert hashlib.sha256(canonical_json(rendered["body"]).encode()).hexdigest() == digests[0]
+    _, state = await in_database(load_state, socket.session)
+    assert [turn["calls"] for turn in (await client.get(f"/api/sessions/{socket.session}/turns")).json()][
+        -1
+    ] == [1, 2]
+    assert state.turn == 1
