@@ -1,5 +1,5 @@
 import { type EdgeProps, useStore as useFlow, ViewportPortal } from "@xyflow/react";
-import { memo } from "react";
+import { type CSSProperties, memo } from "react";
 import { transitionTitle } from "../playbook/labels";
 import type { Course } from "../playbook/routes";
 import type { Transition } from "../playbook/types";
@@ -28,6 +28,12 @@ function visibleSentence(sentence: string, missing: string | undefined, visits: 
 	return visits > 1 ? `${sentence} ×${visits}` : sentence;
 }
 
+/** At its place, and no wider than there is room; a pointer or the selection shows it whole. */
+function placed({ x, y, cutTo }: Course["label"]): CSSProperties {
+	const transform = `translate(-50%, -50%) translate(${x}px, ${y}px)`;
+	return { transform, ...(cutTo === null ? {} : { "--label-room": `${cutTo}px` }) };
+}
+
 function EdgeLabel({ transition, sentence, course, selected, taken }: EdgeLabelProps) {
 	const editor = useEditor();
 	const { id } = transition;
@@ -45,7 +51,7 @@ function EdgeLabel({ transition, sentence, course, selected, taken }: EdgeLabelP
 			type="button"
 			tabIndex={-1}
 			className={`${styles.label} nodrag nopan`}
-			style={{ transform: `translate(-50%, -50%) translate(${course.label.x}px, ${course.label.y}px)` }}
+			style={placed(course.label)}
 			data-transition={id}
 			data-selected={selected || undefined}
 			data-taken={taken || undefined}

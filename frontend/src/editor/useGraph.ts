@@ -31,7 +31,9 @@ function boxOf(node: CanvasNode): Box {
 }
 
 function sameCourse(left: Course | undefined, right: Course | undefined): boolean {
-	return left?.path === right?.path && left?.label.x === right?.label.x && left?.label.y === right?.label.y;
+	const [one, other] = [left?.label, right?.label];
+	const sameLabel = one?.x === other?.x && one?.y === other?.y && one?.cutTo === other?.cutTo;
+	return left?.path === right?.path && sameLabel;
 }
 
 function canvasEdge(

@@ -47,6 +47,22 @@ it("moves a label away from the card that stands on the edge's middle", () => {
 	expect(Math.abs((course?.label.x ?? 507) - 507)).toBeGreaterThan(100);
 });
 
+it("cuts a label to the room between two cards instead of covering them, and only then", () => {
+	const between = (x: number) => {
+		const boxes = new Map([
+			["a", card(0, 0)],
+			["b", card(x, 0)],
+		]);
+		const long = { width: 150, height: 24 };
+		return routeWires([{ id: "1", source: "a", target: "b", label: long }], boxes).get("1")?.label;
+	};
+	expect(between(414)?.cutTo).toBeNull();
+	const tight = between(344);
+	expect(tight?.cutTo).toBeLessThan(344 - 214);
+	expect((tight?.x ?? 0) - (tight?.cutTo ?? 0) / 2).toBeGreaterThan(214);
+	expect(between(250)?.cutTo).toBeNull();
+});
+
 it("leaves out an edge whose stage is not there", () => {
 	expect(routeWires([{ id: "1", source: "a", target: "b", label }], new Map()).size).toBe(0);
 });

@@ -15,13 +15,16 @@ export interface Wire {
 	/** Size of the label that stands on it. */
 	readonly label: { readonly width: number; readonly height: number };
 }
+/** Its centre, and the width it is cut to where there is no room for all of it. */
+export interface CourseLabel extends Position {
+	readonly cutTo: number | null;
+}
 export interface Course {
 	/** SVG path data. */
 	readonly path: string;
 	readonly start: Position;
 	readonly end: Position;
-	/** Centre of the label. */
-	readonly label: Position;
+	readonly label: CourseLabel;
 }
 
 type Side = "left" | "right" | "top" | "bottom";
@@ -127,18 +130,38 @@ export function pointAt([a, b, c, d]: Curve, t: number): Position {
 	return { x: mix(a.x, b.x, c.x, d.x), y: mix(a.y, b.y, c.y, d.y) };
 }
 
-function placeLabel(curve: Curve, size: Wire["label"], taken: TakenBoxes): Position {
+/** Shares of a label's width that still say something, where there is no room for all of it. */
+const NARROWER = [0.75, 0.55];
+
+function aroundPoint({ x, y }: Position, { width, height }: Wire["label"]): Box {
+	return { x: x - width / 2, y: y - height / 2, width, height };
+}
+
+/** The place where a label covers least, and how much that is; the first that covers nothing is taken. */
+function bestPlace(curve: Curve, size: Wire["label"], taken: TakenBoxes) {
 	let best = { cost: Number.POSITIVE_INFINITY, at: pointAt(curve, 0.5) };
 	const places = [0, -ASIDE, ASIDE].flatMap((aside) => LABEL_PLACES.map((t) => ({ t, aside })));
 	for (const { t, aside } of places) {
 		const on = pointAt(curve, t);
 		const at = { x: on.x, y: on.y + aside };
-		const box = { x: at.x - size.width / 2, y: at.y - size.height / 2, ...size };
-		const cost = taken.covered(box);
-		if (cost === 0) return at;
+		const cost = taken.covered(aroundPoint(at, size));
 		if (cost < best.cost) best = { cost, at };
+		if (cost === 0) break;
 	}
-	return best.at;
+	return best;
+}
+
+/** Whole where it fits, else cut to what fits, else whole where it covers least. */
+function placeLabel(curve: Curve, size: Wire["label"], taken: TakenBoxes): CourseLabel {
+	const whole = bestPlace(curve, size, taken);
+	if (whole.cost > 0) {
+		for (const share of NARROWER) {
+			const width = Math.round(size.width * share);
+			const { cost, at } = bestPlace(curve, { ...size, width }, taken);
+			if (cost === 0) return { ...at, cutTo: width };
+		}
+	}
+	return { ...whole.at, cutTo: null };
 }
 
 function pathOf([a, b, c, d]: Curve): string {
@@ -171,7 +194,7 @@ export function routeWires(wires: readonly Wire[], boxes: ReadonlyMap<string, Bo
 		const curve = curves.get(id);
 		if (!curve) continue;
 		const label = placeLabel(curve, size, taken);
-		taken.add({ x: label.x - size.width / 2, y: label.y - size.height / 2, ...size });
+		taken.add(aroundPoint(label, { ...size, width: label.cutTo ?? size.width }));
 		courses.set(id, { path: pathOf(curve), start: curve[0], end: curve[3], label });
 	}
 	return courses;
