@@ -7,7 +7,7 @@ processes from writing one log), then the events, the segments' texts by hash, a
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -208,6 +208,8 @@ class LoadedSession:
     row: StoredSession
     playbook: Playbook
     state: SessionState
+    agents: Mapping[str, Playbook]
+    """The playbooks it may call, by playbook id."""
     call_events: tuple[Event, ...]
     """The events that the inspector's view of the calls is read from."""
 
@@ -218,7 +220,8 @@ def load_session(session: uuid.UUID) -> LoadedSession:
     events = list(load_events(session))
     state = fold(str(session), events)
     calls = [event for event in events if event.type in CALL_EVENTS]
-    return LoadedSession(row, Playbook.model_validate(row.document), state, tuple(calls))
+    agents = {name: Playbook.model_validate(document) for name, document in row.agents.items()}
+    return LoadedSession(row, Playbook.model_validate(row.document), state, agents, tuple(calls))
 
 
 def load_state(session: uuid.UUID) -> tuple[Playbook, SessionState]:

@@ -39,4 +39,5 @@ def session_on(llms: LLMSource, stored: LoadedSession, store: DjangoEventStore) 
         clock=SystemClock(),
         session_id=str(stored.row.pk),
         state=stored.state,
+        agents=stored.agents,
     )

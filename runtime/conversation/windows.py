@@ -42,7 +42,10 @@ class SentRequest:
 class Pending:
     """Something said that no request has sent yet, and the frame it was said in."""
 
-    kind: Literal["user", "injected", "assistant", "interrupted", "no_reply", "tool_result"]
+    kind: Literal[
+        "user", "input", "injected", "assistant", "interrupted", "no_reply", "tool_result", "returned"
+    ]
+    """`input`: the user's last message, passed on to an agent that is called. `returned`: the agent did."""
     event: Event
     frame: str | None
     stage: str | None
@@ -59,6 +62,10 @@ class Popped:
     """What was said in it and never sent."""
     variables: tuple[str, ...] = ()
     """Names of the variables set in it."""
+    agent: str | None = None
+    """The agent whose first frame it was: its trace stands in a window of its own."""
+    sent: tuple[Segment, ...] = ()
+    """That window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +108,8 @@ class AgentWindow:
     header_due: bool = False
     """A stage was entered, or a frame returned, since the last request."""
     turn: TurnTrace = field(default_factory=TurnTrace)
+    since: int = 0
+    """`seq` of the call that opened the agent; what the user said before, the caller knows."""
     upto: int = 0
     """`seq` of the last request that added segments."""
     state_base: Mapping[str, Any] | None = None

@@ -109,7 +109,7 @@ class ModelCall:
         waited for its turn to write does not begin: nothing would ever end it."""
         if self._task is not None and self._task.cancelling():
             raise asyncio.CancelledError
-        playbook, record, effect = self._host.playbook, self._record, self._effect
+        playbook, record, effect = draft.table.playbook, self._record, self._effect
         stage = playbook.stage(effect.stage)
         policy = policy_for(
             playbook, stage, record, draft.state.using_policy, layout=draft.state.using_layout
@@ -158,7 +158,7 @@ class ModelCall:
             settings=effect.config.model_dump(mode="json", exclude_none=True),
             left_out=self._llm.left_out(request),
             request_digest=hashlib.sha256(canonical_json(body).encode()).hexdigest(),
-            request=body if playbook.options.debug else None,
+            request=body if draft.options.debug else None,
         )
         draft.log(
             ev.CachePlanned,

@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeVar
 from runtime.conversation.events import Event, LLMCallCompleted, LLMCallFailed, Phase2Start, TurnStarted
 from runtime.conversation.messages import ToolMessage
 from runtime.conversation.state import SessionState
-from runtime.engine import step, table_of, wake_at
+from runtime.engine import NO_AGENTS, step, tables_of, wake_at
 from runtime.engine.draft import Draft
 from runtime.engine.effects import CallModel, CancelModel, CancelTools, Effect, RunTool, WakeAt
 from runtime.engine.happened import (
@@ -62,9 +62,12 @@ class Session:
         clock: Clock,
         session_id: str,
         state: SessionState | None = None,
+        agents: Mapping[str, Playbook] = NO_AGENTS,
         rng: Random | None = None,
     ) -> None:
         self.playbook = playbook
+        self.agents = agents
+        """By playbook id, the documents of the agents that the playbook and they may call."""
         self.llms = llms
         self.clock = clock
         self.rng: Random = rng if rng is not None else random.Random()  # noqa: S311  jitter is no secret
@@ -85,7 +88,7 @@ class Session:
         self._shown: RunningText | None = None
         self._held: tuple[int, str] | None = None
         self._waiting_ids: set[str] = set()
-        self.next_wake: datetime | None = wake_at(table_of(playbook), self._state)
+        self.next_wake: datetime | None = wake_at(tables_of(playbook, agents), self._state)
         """When `tick` is wanted while nothing runs; None: never."""
 
     @property
@@ -220,7 +223,7 @@ class Session:
         async with self._stepping:
             if self._dead is not None:
                 raise self._dead
-            done = step(self.playbook, self._state, happened, self.clock.now())
+            done = step(self.playbook, self._state, happened, self.clock.now(), self.agents)
             await self._commit(done.state, done.events)
             self._do(done.effects)
             self._notice_rest()
@@ -229,7 +232,7 @@ class Session:
         async with self._stepping:
             if self._dead is not None:
                 raise self._dead
-            draft = Draft(table_of(self.playbook), self._state, self.clock.now())
+            draft = Draft(tables_of(self.playbook, self.agents), self._state, self.clock.now())
             result = write(draft)
             await self._commit(draft.state, draft.events)
             return result

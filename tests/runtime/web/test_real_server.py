@@ -153,7 +153,9 @@ def test_stop_and_ping_are_answered_while_a_reply_streams(person: Person) -> Non
         assert len(ended["shownText"]) < len(WORDS)
 
 
-@pytest.mark.parametrize("origin", ["https://evil.example", "null", None, "http://127.0.0.1:1", "http://127.0.0.1"])
+@pytest.mark.parametrize(
+    "origin", ["https://evil.example", "null", None, "http://127.0.0.1:1", "http://127.0.0.1"]
+)
 def test_a_foreign_page_is_refused_at_the_handshake(person: Person, origin: str | None) -> None:
     session = person.start()
     with pytest.raises(InvalidStatus) as refused:
