@@ -33,7 +33,7 @@ class Trace:
 def return_summary(
     maker: SegmentMaker, playbook: Playbook, popped: Popped, replaced: Sequence[Segment]
 ) -> Segment:
-    """The summary of a returned frame or agent, with its value; `replaced` are its segments that were sent."""
+    """The summary of a returned frame or agent, with its value; `replaced`: its segments that were sent."""
     name, given = _name(playbook, popped), (popped.event.summary or "").strip()
     lines = _lines(popped, name, given, _trace(replaced, popped.unsent))
     tokens = sum(segment.tokens for segment in replaced if segment.kind not in ("tools", "base"))

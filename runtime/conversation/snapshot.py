@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from runtime.conversation.state import SessionState
 
 Snapshot = Mapping[str, Any]
-"""`variables`, `agents`, `artifacts` (name -> summary), `call_stack` (stage ids of the agent's own frames, outermost first)."""
+"""`variables`, `agents`, `artifacts` (name -> summary), `call_stack` (stage ids of the agent's own frames,
+outermost first)."""
 
 
 def snapshot(state: SessionState) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Three conversations with the gallery playbook, compared byte for byte with what was once looked at.
+"""Conversations, one of them with an agent, compared byte for byte with what was once looked at.
 
 `STUDIO_WRITE_GOLDEN=1 pytest tests/builder/test_golden_replays.py` writes them anew; read the difference
 before you commit it.
@@ -17,17 +17,21 @@ from django.core.management import call_command
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY = ROOT / "builder" / "transfer" / "gallery" / "customer-support.json"
 GOLDEN = ROOT / "tests" / "golden"
+EXAMPLES = ROOT / "docs" / "examples"
 SCRIPTS = [
-    ROOT / "docs" / "examples" / "parcel.json",
+    EXAMPLES / "parcel.json",
     GOLDEN / "refused-refund.json",
     GOLDEN / "unknown-customer.json",
+    EXAMPLES / "pay-by-agent.json",
 ]
+PLAYBOOKS = {"pay-by-agent": EXAMPLES / "travel-desk.json"}
+"""Script -> its playbook, where it is not the gallery's."""
 WRITE = os.environ.get("STUDIO_WRITE_GOLDEN") == "1"
 
 
 def output_of(script: Path, *options: str) -> str:
     out = io.StringIO()
-    call_command("replay", str(GALLERY), str(script), *options, stdout=out)
+    call_command("replay", str(PLAYBOOKS.get(script.stem, GALLERY)), str(script), *options, stdout=out)
     return out.getvalue()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
 from typing import Any, assert_never
@@ -12,6 +12,7 @@ from runtime.conversation import events as ev
 from runtime.conversation.events import Event
 from runtime.conversation.fold import fold
 from runtime.conversation.state import SessionState
+from runtime.engine import NO_AGENTS
 from runtime.playbook import Playbook
 from runtime.runner.memory import MemoryStore
 from runtime.runner.ports import Delta
@@ -45,16 +46,24 @@ class Outcome:
     unused: int = 0
 
 
-def play(playbook: Playbook, script: Script, tell: Tell, *, model: str = DEFAULT_MODEL) -> Outcome:
+def play(
+    playbook: Playbook,
+    script: Script,
+    tell: Tell,
+    *,
+    model: str = DEFAULT_MODEL,
+    agents: Mapping[str, Playbook] = NO_AGENTS,
+) -> Outcome:
     """Plays the script; `tell` hears of every event and call in order, and of the end. Takes no time.
 
-    `model` is for stages that name none. Must be called where no event loop runs.
+    `model` is for stages that name none; `agents` are the script's, read. Must be called where no event loop
+    runs.
     """
     changed = script.options.model_dump(by_alias=False, exclude_unset=True)
     runnable = playbook.model_copy(update={"options": playbook.options.model_copy(update=changed)})
 
     async def main() -> Outcome:
-        return await Player(runnable, script, tell, model).play()
+        return await Player(runnable, script, tell, model, agents).play()
 
     try:
         return run_virtual(main)
@@ -65,8 +74,10 @@ def play(playbook: Playbook, script: Script, tell: Tell, *, model: str = DEFAULT
 class Player:
     """One run of a script."""
 
-    def __init__(self, playbook: Playbook, script: Script, tell: Tell, model: str) -> None:
-        self._playbook, self._script, self._tell = playbook, script, tell
+    def __init__(
+        self, playbook: Playbook, script: Script, tell: Tell, model: str, agents: Mapping[str, Playbook]
+    ) -> None:
+        self._playbook, self._script, self._tell, self._agents = playbook, script, tell, agents
         self._clock = VirtualClock(script.clock.astimezone(UTC))
         self._llm = PlayedLLM()
         self._llms = PlayedSource(self._llm, model)
@@ -90,6 +101,7 @@ class Player:
             clock=self._clock,
             session_id=state.session,
             state=state,
+            agents=self._agents,
             rng=NoChance(),
         )
         session.on(self._hear)

@@ -58,7 +58,8 @@ def test_messages_go_to_the_agent_until_it_returns_with_its_value() -> None:
     assert table.state.agents == ()
     popped = table.of(ev.FramePopped)[-1]
     assert (popped.value, popped.summary, popped.reason) == ({"receipt": 7}, "Paid by card.", "return")
-    assert table.state.frame is not None and table.state.frame.data == {"receipt": 7}
+    assert table.state.frame is not None
+    assert table.state.frame.data == {"receipt": 7}
     assert table.asks
     table.model("Have a good trip.")
     assert table.calls_without_one_result() == []
@@ -72,7 +73,8 @@ def test_an_agent_has_its_own_tools_and_transitions_even_where_stage_ids_are_the
     table.tool("c2", {"paid": True})
     table.model("", move_to("plan", "m2"))
     assert table.stage == "plan"
-    assert table.state.frame is not None and table.state.frame.agent == "Payer(agent 1000)"
+    assert table.state.frame is not None
+    assert table.state.frame.agent == "Payer(agent 1000)"
     table.model("", call("trip", "c4", to="Oslo"))
     assert "no tool 'trip'" in (table.results["c4"].error or "")
 
@@ -103,7 +105,8 @@ def test_actions_of_the_agents_first_stage_work_on_its_variables() -> None:
     first = stage("ask", onEnter=[{"set": {"fee": "vars.fee + data.sum"}}], systemPrompt="Fee {$fee}.")
     table = called(pay_desk=playbook([first], id="pay-desk", variables=[{"name": "fee", "default": 1}]))
     assert table.state.variables == {"fee": 91}
-    assert table.state.frame is not None and table.state.frame.prompt == "Fee 91."
+    assert table.state.frame is not None
+    assert table.state.frame.prompt == "Fee 91."
 
 
 def test_a_transition_message_is_the_callers_text_with_the_callers_variables() -> None:
@@ -128,9 +131,11 @@ def test_agents_nest_and_each_comes_back_to_its_caller() -> None:
     table.says("Ask the bank")
     assert table.state.agents == ("Payer(agent 1000)", "Bank(agent 1001)")
     table.model("It is done.")
-    assert (table.stage, table.state.agents) == ("ask", ("Payer(agent 1000)",))
+    assert table.stage == "ask"
+    assert table.state.agents == ("Payer(agent 1000)",)
     assert table.state.variables["fee"] == 2
-    assert table.state.frame is not None and table.state.frame.data["limit"] == 500
+    assert table.state.frame is not None
+    assert table.state.frame.data["limit"] == 500
 
 
 def test_calls_are_at_most_as_deep_as_the_sessions_own_playbook_allows() -> None:
