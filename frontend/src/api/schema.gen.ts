@@ -1058,11 +1058,17 @@ export interface components {
             type: "frame_popped";
             frame: string;
             stage: string;
-            /** @default null */
+            /**
+             * @description What the caller gets. Of an agent that failed: `{"error": a sentence}`.
+             * @default null
+             */
             value: unknown;
             /** @default null */
             summary: string | null;
-            /** @default return */
+            /**
+             * @description `return`, `failed`, or the limit or end that it came to.
+             * @default return
+             */
             reason: string;
         };
         FramePushed: {
@@ -1082,8 +1088,24 @@ export interface components {
             depth: number;
             caller: string;
             stage: string;
-            /** @default null */
+            /**
+             * @description Whose frame it is, as `Name(agent N)`; None: the session's own playbook. A call of an agent is a frame
+             *     of another one than its caller's.
+             * @default null
+             */
             agent: string | null;
+            /**
+             * @description Id of the agent's document.
+             * @default null
+             */
+            playbook: string | null;
+            /**
+             * @description What the agent's variables begin as, where the frame is the agent's first.
+             * @default null
+             */
+            variables: {
+                [key: string]: unknown;
+            } | null;
         };
         /** @description One visit on the call stack. */
         FrameView: {

@@ -131,11 +131,10 @@ def test_agents_nest_and_each_comes_back_to_its_caller() -> None:
     table.says("Ask the bank")
     assert table.state.agents == ("Payer(agent 1000)", "Bank(agent 1001)")
     table.model("It is done.")
-    assert table.stage == "ask"
-    assert table.state.agents == ("Payer(agent 1000)",)
+    frame = table.state.frame
+    assert frame is not None
+    assert (frame.stage, frame.agent, frame.data["limit"]) == ("ask", "Payer(agent 1000)", 500)
     assert table.state.variables["fee"] == 2
-    assert table.state.frame is not None
-    assert table.state.frame.data["limit"] == 500
 
 
 def test_calls_are_at_most_as_deep_as_the_sessions_own_playbook_allows() -> None:
