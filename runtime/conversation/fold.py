@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import takewhile
 from typing import Literal, assert_never
 
 from runtime.conversation import events as ev
@@ -34,6 +35,12 @@ def fold(session: str, events: Iterable[Event], state: SessionState | None = Non
     for event in events:
         current = apply(current, event)
     return current
+
+
+def until_turn(events: Iterable[Event], turn: int) -> tuple[Event, ...]:
+    """The log as it was when that turn had ended and the next had not begun: what a rewind and a fork go on
+    from. What happened between the two (a timer, a variable set by hand) belongs to the earlier one."""
+    return tuple(takewhile(lambda event: event.turn <= turn, events))
 
 
 def apply(state: SessionState, event: Event) -> SessionState:

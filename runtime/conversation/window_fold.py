@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from runtime.conversation.appendlist import AppendList
@@ -97,6 +96,8 @@ def _add_pending(windows: Windows, state: SessionState, kind: Any, event: Event)
 def _user_message(windows: Windows, state: SessionState, event: UserMessageEvent) -> Windows:
     name = _current_agent(state)
     windows = _add_pending(windows, state, "injected" if event.injected else "user", event)
+    if not event.injected:
+        windows = replace(windows, said=event)
     agent = windows.agent(name)
     return _with_agent(windows, name, replace(agent, open_messages=(*agent.open_messages, event.seq)))
 
@@ -294,10 +295,9 @@ def _frame_pushed(windows: Windows, state: SessionState, event: FramePushed) -> 
     if event.variables is None or event.agent is None:
         return windows
     caller = windows.agent(_current_agent(state))
-    said = next((entry for entry in reversed(state.entries) if _is_said(entry)), None)
     pending: tuple[Pending, ...] = ()
-    if said is not None:
-        pending = (Pending(kind="input", event=said, frame=event.frame, stage=event.stage),)
+    if windows.said is not None:
+        pending = (Pending(kind="input", event=windows.said, frame=event.frame, stage=event.stage),)
     agent = AgentWindow(
         pending=pending,
         open_messages=tuple(item.event.seq for item in pending if item.event.seq in caller.open_messages),
@@ -305,10 +305,6 @@ def _frame_pushed(windows: Windows, state: SessionState, event: FramePushed) -> 
         since=event.seq,
     )
     return _with_agent(windows, event.agent, agent)
-
-
-def _is_said(event: Event) -> bool:
-    return isinstance(event, UserMessageEvent) and not event.injected
 
 
 def _agent_popped(windows: Windows, state: SessionState, event: FramePopped) -> Windows:
@@ -320,10 +316,9 @@ def _agent_popped(windows: Windows, state: SessionState, event: FramePopped) -> 
     name, caller_name = _current_agent(state), caller_frame.agent or ROOT_AGENT
     agent, caller = windows.agent(name), windows.agent(caller_name)
     whose: dict[str, Any] = {"frame": caller_frame.id, "stage": caller_frame.stage}
-    messages: list[Pending] = []
-    for entry in takewhile(lambda entry: entry.seq > agent.since, reversed(state.entries)):
-        if agent.turn.waiting and _is_said(entry) and entry.seq in agent.open_messages:
-            messages.insert(0, Pending(kind="user", event=entry, **whose))
+    said, messages = windows.said, tuple[Pending, ...]()
+    if said is not None and agent.turn.waiting and said.seq > agent.since and said.seq in agent.open_messages:
+        messages = (Pending(kind="user", event=said, **whose),)
     popped = Popped(
         event=event,
         caller=caller_frame.id,

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from runtime.conversation.appendlist import AppendList
-from runtime.conversation.events import Event, FramePopped, LLMCallStarted
+from runtime.conversation.events import Event, FramePopped, LLMCallStarted, UserMessageEvent
 from runtime.conversation.segments import CachePoint, Segment
 
 ROOT_AGENT = ""
@@ -143,6 +143,8 @@ class Windows:
     agents: Mapping[str, AgentWindow] = field(default_factory=dict)
     lanes: Mapping[str, AppendList[SentRequest]] = field(default_factory=dict)
     open_call: OpenCall | None = None
+    said: UserMessageEvent | None = None
+    """What the user said last: an agent that is called begins with it."""
 
     def agent(self, name: str = ROOT_AGENT) -> AgentWindow:
         """The window of that agent, empty before its first request."""

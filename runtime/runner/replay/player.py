@@ -10,7 +10,7 @@ from typing import Any, assert_never
 
 from runtime.conversation import events as ev
 from runtime.conversation.events import Event
-from runtime.conversation.fold import fold
+from runtime.conversation.fold import fold, until_turn
 from runtime.conversation.state import SessionState
 from runtime.engine import NO_AGENTS
 from runtime.playbook import Playbook
@@ -245,7 +245,7 @@ class Player:
         self._report()
         self._forks += 1
         name = f"replay-{self._forks + 1}"
-        kept = [e.model_copy(update={"session": name}) for e in self._store.events if e.turn <= turn]
+        kept = [e.model_copy(update={"session": name}) for e in until_turn(self._store.events, turn)]
         self._store.events[:] = kept
         self._told = len(kept)
         self._replies = {number: text for number, text in self._replies.items() if number <= turn}
