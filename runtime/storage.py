@@ -6,8 +6,10 @@ processes from writing one log), then the events, the segments' texts by hash, a
 
 from __future__ import annotations
 
+import gc
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -17,6 +19,7 @@ from django.utils import timezone
 
 from runtime.conversation.events import (
     EVENT,
+    EVENT_TYPES,
     Event,
     LLMCallCompleted,
     LLMCallFailed,
@@ -30,7 +33,7 @@ from runtime.conversation.events import (
     TurnStarted,
     WindowRewritten,
 )
-from runtime.conversation.fold import fold
+from runtime.conversation.fold import UNFOLDED, fold_without
 from runtime.conversation.state import SessionState
 from runtime.inspector.calls import CALL_EVENTS, CUT_OFF
 from runtime.models import LLMCall, LoggedEvent, SegmentText, StoredSession
@@ -38,6 +41,8 @@ from runtime.playbook import Playbook
 from runtime.sockets import in_database
 
 PAGE = 500
+FOLDED = frozenset(EVENT_TYPES) - UNFOLDED
+"""Types of the events that make a session's state."""
 
 
 class LogMovedOn(Exception):
@@ -201,6 +206,19 @@ def _segments(payload: dict[str, Any]) -> list[dict[str, Any]]:
     return list(payload.get(field, ()))
 
 
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Reading a long log makes hundreds of thousands of objects that all stay: looking for garbage among them
+    again and again takes longer than making them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedSession:
     """A session as its log says: all that is needed to go on."""
@@ -215,10 +233,11 @@ class LoadedSession:
 
 
 def load_session(session: uuid.UUID) -> LoadedSession:
-    """Reads the whole log. Not for the event loop. Raises StoredSession.DoesNotExist."""
+    """Reads the log. Not for the event loop. Raises StoredSession.DoesNotExist."""
     row = StoredSession.objects.get(pk=session)
-    events = list(load_events(session))
-    state = fold(str(session), events)
+    with without_collection():
+        events = list(load_events(session, upto=row.last_seq, types=FOLDED))
+        state = fold_without(str(session), events, row.last_seq)
     calls = [event for event in events if event.type in CALL_EVENTS]
     agents = {name: Playbook.model_validate(document) for name, document in row.agents.items()}
     return LoadedSession(row, Playbook.model_validate(row.document), state, agents, tuple(calls))
