@@ -276,4 +276,5 @@ def bad_frame(error: ValidationError) -> ErrorFrame:
     if first["type"] == "json_invalid":
         return ErrorFrame(code="bad-frame", message="The frame is not JSON.")
     where = ".".join(str(part) for part in first["loc"][1:])
-    return ErrorFrame(code="bad-frame", message=f"{where or 'The frame'}: {first['msg']}")
+    words = first["msg"].removeprefix("Value error, ")
+    return ErrorFrame(code="bad-frame", message=f"{where or 'The frame'}: {words}.")

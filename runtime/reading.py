@@ -58,8 +58,9 @@ def rendered_request(session: uuid.UUID, number: int) -> RenderedRequest | None:
 
 
 def state_at(session: uuid.UUID, seq: int | None) -> SessionState:
-    """The state after event `seq`; after the last one for None or a number beyond it."""
-    return fold(str(session), load_events(session, upto=seq))
+    """The state after event `seq`; after the last one for None or a number beyond it. Its segments have no
+    texts."""
+    return fold(str(session), load_events(session, upto=seq, texts=False))
 
 
 def segment_text(owner_id: int, key: str) -> str | None:

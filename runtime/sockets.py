@@ -8,9 +8,11 @@ through `in_database` only, which cleans up connections round each call.
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
+from autobahn.exception import Disconnected
 from channels.consumer import get_handler_name
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import close_old_connections
@@ -44,3 +46,9 @@ class LeanConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ha
         if handler is None:
             raise ValueError(f"No handler for message type {message['type']}")
         await handler(message)
+
+    async def send(self, *arguments: Any, **named: Any) -> None:
+        """Sends; nothing where the connection is gone already. Raising would end the consumer before it hears
+        of that and cleans up."""
+        with suppress(Disconnected):
+            await super().send(*arguments, **named)

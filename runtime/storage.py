@@ -150,7 +150,11 @@ def _write_call(session: uuid.UUID, event: Event, texts: list[str]) -> None:
             )
         case LLMCallFailed():
             cut_off = event.code in CUT_OFF
-            calls.filter(number=event.call).update(status="interrupted" if cut_off else "failed")
+            calls.filter(number=event.call).update(
+                status="interrupted" if cut_off else "failed",
+                usage=event.usage.model_dump() if event.usage else None,
+                cost=event.cost,
+            )
         case TurnInterrupted():
             calls.filter(status="running").update(status="interrupted")
 

@@ -11,8 +11,9 @@ from django.conf import settings
 
 from runtime.commands import RunnerSession
 from runtime.llm.rehearsal import RehearsalLLM
-from runtime.llm.source import Connections, LLMSource
+from runtime.llm.source import Connections
 from runtime.runner.clock import SystemClock
+from runtime.runner.ports import LLMSource
 from runtime.runner.session import Session
 from runtime.storage import DjangoEventStore, LoadedSession
 from runtime.tools import ToolBox

@@ -37,6 +37,11 @@ class Launcher:
         return not self.server.failed_to_listen
 
     @property
+    def all_saved(self) -> bool:
+        """Whether whatever ran was brought to an end before the process was."""
+        return not self.server.stop_failed
+
+    @property
     def busy(self) -> bool:
         """Whether a job still runs in a thread that the interpreter would wait for."""
         return tasks.running_here() > 0

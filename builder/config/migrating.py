@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.core.management import call_command
-from django.db import OperationalError, connection
+from django.db import DatabaseError, connection
 
 # Any number, the same in every process of this product.
 ADVISORY_LOCK = 7_305_501
@@ -19,7 +19,7 @@ def migrate() -> None:
     try:
         with alone():
             call_command("migrate", verbosity=0, interactive=False)
-    except OperationalError as error:
+    except DatabaseError as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise DatabaseProblem(
             f"The database {connection.settings_dict['NAME']} cannot be used ({reason}): check that it can "

@@ -11,6 +11,8 @@ class NoFreePort(Exception):
 
 def free_port(host: str, wanted: int, *, exact: bool) -> int:
     """`wanted`, or the next free one after it unless `exact`; 0 is any. Raises NoFreePort."""
+    if not 0 <= wanted <= 65535:
+        raise NoFreePort(f"{wanted} is no port: choose one from 0 (any free one) to 65535 with `--port`.")
     candidates = [wanted] if exact or wanted == 0 else range(wanted, min(wanted + PORTS_TO_TRY, 65536))
     for port in candidates:
         found = try_port(host, port)

@@ -43,6 +43,7 @@ class DrainingServer(Server):  # type: ignore[misc]  # daphne has no types
         self.on_stop = on_stop
         self.ports: list[Any] = []
         self.failed_to_listen = False
+        self.stop_failed = False
         self.draining = False
         self._starting: asyncio.Task[None] | None = None
 
@@ -106,10 +107,12 @@ class DrainingServer(Server):  # type: ignore[misc]  # daphne has no types
         try:
             await asyncio.wait_for(self.on_stop(), HOOK_SECONDS)
         except TimeoutError:
+            self.stop_failed = True
             logger.warning(
                 "Some work did not stop within %s s; it is taken up at the next start", HOOK_SECONDS
             )
         except Exception:
+            self.stop_failed = True
             logger.exception("Stopping met an error")
 
     def _applications(self) -> Iterator[asyncio.Future[Any]]:

@@ -35,6 +35,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "builder.config.security.ContentSecurityPolicy",
+    "builder.config.hosts.KnownHostsOnly",
     "builder.api.one_shape.ErrorsInOneShape",
     "builder.config.static_files.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",

@@ -13,7 +13,7 @@ from builder.transfer.gaps import fill_gaps
 from builder.transfer.llmrtc import convert_llmrtc, is_llmrtc, switch_off_functions
 from builder.transfer.reading import read_json
 from builder.transfer.report import ReportEntry
-from builder.transfer.upgrades import upgrade
+from builder.transfer.upgrades import upgrade, version_refused
 from builder.validation.pointers import problems
 from builder.validation.unknown_fields import unknown_fields
 from runtime.playbook import Playbook
@@ -85,6 +85,9 @@ def _not_a_playbook(value: Any) -> ReportEntry | None:
         return None
     if "nodes" in value and ("edges" in value or "connections" in value):
         return _refused("foreign-format", "This file has nodes and edges: it comes from another product.")
+    newer = version_refused(value)
+    if newer is not None and newer.code == "newer-format":
+        return newer  # what stands where stages stood is for a newer studio to say
     return _refused("not-a-playbook", "This is no playbook: it has no “stages”.", "/stages")
 
 

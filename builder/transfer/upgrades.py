@@ -19,15 +19,23 @@ UPGRADES: Mapping[int, Upgrade] = {}
 
 def upgrade(document: dict[str, Any]) -> list[ReportEntry]:
     """Upgrades in place, step by step; an error entry for a version that cannot be read."""
+    refused = version_refused(document)
+    if refused is not None:
+        return [refused]
     version = document.get("formatVersion", FORMAT_VERSION)
-    refusal = _refusal(version)
-    if refusal is not None:
-        return [ReportEntry(level="error", path="/formatVersion", code=refusal[0], message=refusal[1])]
     report: list[ReportEntry] = []
     for number in range(version, FORMAT_VERSION):
         report += UPGRADES[number](document)
         document["formatVersion"] = number + 1
     return report
+
+
+def version_refused(document: Mapping[str, Any]) -> ReportEntry | None:
+    """Why a document of that format version cannot be read; None where it can."""
+    refusal = _refusal(document.get("formatVersion", FORMAT_VERSION))
+    if refusal is None:
+        return None
+    return ReportEntry(level="error", path="/formatVersion", code=refusal[0], message=refusal[1])
 
 
 def _refusal(version: Any) -> tuple[str, str] | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from heapq import merge
+from operator import itemgetter
 from typing import Any, Final
 
 import networkx as nx
@@ -14,6 +16,9 @@ from runtime.playbook import Playbook, SetAction, Stage, ToolDefinition, Transit
 
 ANY_STAGE: Final = "*"
 AGENT_PREFIX: Final = "agent:"
+# Nodes of the graph that are no stages; no id can have a NUL.
+_ANY_SOURCE: Final = "\0from any"
+_ANY_TARGET: Final = "\0to"
 _FIRST: Final = ("initialStage", "stages", "transitions", "globalTools")
 
 
@@ -61,19 +66,26 @@ class Outline:
         return tuple(self._tools())
 
     @cached_property
-    def graph(self) -> nx.MultiDiGraph[str]:
-        """Stages, and an edge for each way a rule can lead; its key is the rule's place in the list.
+    def graph(self) -> nx.DiGraph[str]:
+        """Stages, and an edge where a rule can lead from one to another. What points nowhere has no edge.
 
-        A `*` rule leads from every stage but its target. What points nowhere has no edge.
+        The `*` rules of a playbook of many stages would be millions of edges, so they have two nodes of their
+        own: every stage leads to the first, and the second to their targets. The weights make it as far as an
+        edge would be.
         """
-        graph: nx.MultiDiGraph[str] = nx.MultiDiGraph()
+        graph: nx.DiGraph[str] = nx.DiGraph()
         graph.add_nodes_from(self.stages)
-        for index, rule in self.rules:
+        for _, rule in self.rules:
             target = rule.action.target_stage
             if rule.action.mode == "return" or target not in self.stages:
                 continue
-            for source in self.sources(rule):
-                graph.add_edge(source, target, key=index)
+            if rule.from_stage == ANY_STAGE:
+                graph.add_edge(_ANY_TARGET, target, weight=0)
+            elif rule.from_stage in self.stages:
+                graph.add_edge(rule.from_stage, target, weight=1)
+        if _ANY_TARGET in graph:
+            graph.add_edge(_ANY_SOURCE, _ANY_TARGET, weight=0)
+            graph.add_edges_from(((stage, _ANY_SOURCE) for stage in self.stages), weight=1)
         return graph
 
     @cached_property
@@ -82,7 +94,7 @@ class Outline:
         start = self.playbook.initial_stage
         if start not in self.stages:
             return frozenset(self.stages)
-        return frozenset({start} | nx.descendants(self.graph, start))
+        return frozenset({start} | nx.descendants(self.graph, start)) & frozenset(self.stages)
 
     def sources(self, rule: Transition) -> tuple[str, ...]:
         """Ids of the stages that the rule can fire in."""
@@ -91,8 +103,10 @@ class Outline:
         return (rule.from_stage,) if rule.from_stage in self.stages else ()
 
     def rules_from(self, stage: Stage) -> tuple[Transition, ...]:
-        """The rules that can fire in the stage."""
-        return tuple(self._rules_by_stage.get(stage.id, ()))
+        """The rules that can fire in the stage, in document order."""
+        of_any = [item for item in self._rules_of_any if item[1].action.target_stage != stage.id]
+        own = self._rules_by_stage.get(stage.id, [])
+        return tuple(rule for _, rule in (merge(own, of_any, key=itemgetter(0)) if own else of_any))
 
     def offered(self, stage: Stage) -> frozenset[str]:
         """Names of the tools that the stage can call: the global ones and its own."""
@@ -125,12 +139,16 @@ class Outline:
         return (rank, *((1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts))
 
     @cached_property
-    def _rules_by_stage(self) -> dict[str, list[Transition]]:
-        found: dict[str, list[Transition]] = {}
-        for _, rule in self.rules:
-            for source in self.sources(rule):
-                found.setdefault(source, []).append(rule)
+    def _rules_by_stage(self) -> dict[str, list[tuple[int, Transition]]]:
+        found: dict[str, list[tuple[int, Transition]]] = {}
+        for index, rule in self.rules:
+            if rule.from_stage != ANY_STAGE:
+                found.setdefault(rule.from_stage, []).append((index, rule))
         return found
+
+    @cached_property
+    def _rules_of_any(self) -> list[tuple[int, Transition]]:
+        return [(index, rule) for index, rule in self.rules if rule.from_stage == ANY_STAGE]
 
     @cached_property
     def _stage_index(self) -> dict[int, int]:

@@ -236,7 +236,7 @@ class _Builder:
         if frame is None:
             return []
         full = isinstance(frame, FullState)
-        label = f"state {frame.number}, {'complete' if full else 'changes'}"
+        label = f"state {frame.number}, {'complete' if full else f'changes to state {frame.number - 1}'}"
         meta = {"full": full, "number": frame.number}
         return [self._own("state", "state", "user", frame.text, label=label, meta=meta)]
 

@@ -28,7 +28,10 @@ class FullState:
 
 @dataclass(frozen=True, slots=True)
 class StateDelta:
-    """A P-frame: what changed since its base; keys without a change are left out."""
+    """A P-frame: what changed since its base; keys without a change are left out.
+
+    Its base is the frame numbered one less: where that one left the window, an I-frame is due.
+    """
 
     number: int
     base: str
@@ -37,7 +40,9 @@ class StateDelta:
     @property
     def text(self) -> str:
         """What the model reads."""
-        return f"State {self.number}, changes to {self.base}: {canonical(self.body)}"
+        return (
+            f"State {self.number}, changes to state {self.number - 1} ({self.base}): {canonical(self.body)}"
+        )
 
 
 StateFrame = FullState | StateDelta

@@ -27,6 +27,8 @@ class EventBase(Value):
 
 
 class SessionStarted(EventBase):
+    """The session begins: its playbook, its variables' defaults, and the data it was started with."""
+
     type: Literal["session_started"] = "session_started"
     playbook: str
     playbook_digest: str = ""
@@ -45,17 +47,23 @@ class UserMessageEvent(EventBase):
 
 
 class TurnStarted(EventBase):
+    """A turn begins, and why: a message, or a stage that speaks by itself."""
+
     type: Literal["turn_started"] = "turn_started"
     cause: Literal["message", "start", "speak_on_enter", "timer", "retry", "raw"] = "message"
     stage: str
 
 
 class Phase1Start(EventBase):
+    """The stage may call tools; nothing that the model says is shown yet."""
+
     type: Literal["phase1_start"] = "phase1_start"
     stage: str
 
 
 class Phase1Complete(EventBase):
+    """No more tools are called in this phase, and why."""
+
     type: Literal["phase1_complete"] = "phase1_complete"
     stage: str
     tool_calls: int = 0
@@ -63,6 +71,8 @@ class Phase1Complete(EventBase):
 
 
 class Phase2Start(EventBase):
+    """From here on text is shown."""
+
     type: Literal["phase2_start"] = "phase2_start"
     stage: str
 
@@ -76,6 +86,8 @@ class Phase2Complete(EventBase):
 
 
 class ToolCallStart(EventBase):
+    """A tool is run. Of a call that was refused there is only the result."""
+
     type: Literal["tool_call_start"] = "tool_call_start"
     call_id: str
     name: str
@@ -83,6 +95,8 @@ class ToolCallStart(EventBase):
 
 
 class ToolCallComplete(EventBase):
+    """The one result of a tool call; `error` is what the model is told instead of a result."""
+
     type: Literal["tool_call_complete"] = "tool_call_complete"
     call_id: str
     tool_name: str
@@ -140,6 +154,8 @@ class LLMCallStarted(EventBase):
 
 
 class LLMCallRetry(EventBase):
+    """A try failed and another one follows after the wait."""
+
     type: Literal["llm_call_retry"] = "llm_call_retry"
     call: int
     attempt: int
@@ -149,6 +165,8 @@ class LLMCallRetry(EventBase):
 
 
 class LLMCallCompleted(EventBase):
+    """The model's whole message, and what it cost."""
+
     type: Literal["llm_call_completed"] = "llm_call_completed"
     call: int
     message: AssistantMessage
@@ -160,6 +178,8 @@ class LLMCallCompleted(EventBase):
 
 
 class LLMCallFailed(EventBase):
+    """A call gave no message, or was cut off (`cancelled`, `superseded`, `phase1_timeout`)."""
+
     type: Literal["llm_call_failed"] = "llm_call_failed"
     call: int
     error: str
@@ -167,15 +187,23 @@ class LLMCallFailed(EventBase):
     status: int | None = None
     retryable: bool = False
     shown_text: str = ""
+    usage: Usage | None = None
+    """Of a call that was cut off: its input as the provider said, its output as counted from what came."""
+    cost: float | None = None
+    """US dollars of that usage; None is unknown."""
 
 
 class TextWithdrawn(EventBase):
+    """Text that a failed try had shown is taken back; the next try starts clean."""
+
     type: Literal["text_withdrawn"] = "text_withdrawn"
     call: int
     text: str
 
 
 class IntentClassified(EventBase):
+    """What the classifier made of the user's message."""
+
     type: Literal["intent_classified"] = "intent_classified"
     intent: str | None = None
     confidence: float = 0.0
@@ -195,6 +223,8 @@ class TransitionEvaluated(EventBase):
 
 
 class TransitionTriggered(EventBase):
+    """The conversation moves on; its actions and the entry follow."""
+
     type: Literal["transition_triggered"] = "transition_triggered"
     transition: str | None = None
     """None for a move that no rule made (a frame that ends at its limit)."""
@@ -209,6 +239,8 @@ class TransitionTriggered(EventBase):
 
 
 class TransitionRefused(EventBase):
+    """A rule fired, or the model asked, and it was not done, for this reason."""
+
     type: Literal["transition_refused"] = "transition_refused"
     transition: str | None = None
     target_stage: str | None = None
@@ -216,12 +248,16 @@ class TransitionRefused(EventBase):
 
 
 class ToolChoiceUnmet(EventBase):
+    """A stage that demands a tool call got none, asked twice."""
+
     type: Literal["tool_choice_unmet"] = "tool_choice_unmet"
     stage: str
     tool_choice: Any
 
 
 class StageExited(EventBase):
+    """A visit ends, after its `onExit`."""
+
     type: Literal["stage_exited"] = "stage_exited"
     stage: str
     frame: str
@@ -242,6 +278,8 @@ class StageEntered(EventBase):
 
 
 class FramePushed(EventBase):
+    """A stage is called: a frame on top of its caller's."""
+
     type: Literal["frame_pushed"] = "frame_pushed"
     frame: str
     depth: int
@@ -257,6 +295,8 @@ class FramePushed(EventBase):
 
 
 class FramePopped(EventBase):
+    """A called frame ends; its value is merged into the caller's data."""
+
     type: Literal["frame_popped"] = "frame_popped"
     frame: str
     stage: str
@@ -268,6 +308,8 @@ class FramePopped(EventBase):
 
 
 class StateChanged(EventBase):
+    """Variables were set or deleted, by `cause`."""
+
     type: Literal["state_changed"] = "state_changed"
     set: dict[str, Any] = Field(default_factory=dict)
     deleted: tuple[str, ...] = ()
@@ -276,6 +318,8 @@ class StateChanged(EventBase):
 
 
 class ArtifactSaved(EventBase):
+    """A value is kept under a name; its text by hash."""
+
     type: Literal["artifact_saved"] = "artifact_saved"
     name: str
     summary: str
@@ -285,6 +329,8 @@ class ArtifactSaved(EventBase):
 
 
 class ArtifactLoaded(EventBase):
+    """A part of an artifact's text comes into the window of a frame."""
+
     type: Literal["artifact_loaded"] = "artifact_loaded"
     name: str
     frame: str
@@ -293,12 +339,16 @@ class ArtifactLoaded(EventBase):
 
 
 class ArtifactUnloaded(EventBase):
+    """An artifact's text leaves the window of a frame."""
+
     type: Literal["artifact_unloaded"] = "artifact_unloaded"
     name: str
     frame: str
 
 
 class CompactionPlanned(EventBase):
+    """A decision whether to shorten the window, with its numbers; also the decision not to."""
+
     type: Literal["compaction_planned"] = "compaction_planned"
     lane: str
     rule: str
@@ -307,6 +357,8 @@ class CompactionPlanned(EventBase):
 
 
 class WindowRewritten(EventBase):
+    """Segments that were sent are replaced from here on, by that rule."""
+
     type: Literal["window_rewritten"] = "window_rewritten"
     lane: str
     from_segment: str
@@ -317,6 +369,8 @@ class WindowRewritten(EventBase):
 
 
 class CachePlanned(EventBase):
+    """Where the provider is asked to cache this call's window, and what that should save."""
+
     type: Literal["cache_planned"] = "cache_planned"
     call: int
     points: tuple[CachePoint, ...] = ()
@@ -325,6 +379,8 @@ class CachePlanned(EventBase):
 
 
 class TurnComplete(EventBase):
+    """The turn is over: what it showed, used and cost."""
+
     type: Literal["turn_complete"] = "turn_complete"
     stage: str
     text: str = ""
@@ -333,6 +389,8 @@ class TurnComplete(EventBase):
 
 
 class TurnInterrupted(EventBase):
+    """The turn was ended before its time; `shown_text` is that of the call that was cut off."""
+
     type: Literal["turn_interrupted"] = "turn_interrupted"
     stage: str
     shown_text: str = ""
@@ -340,6 +398,8 @@ class TurnInterrupted(EventBase):
 
 
 class TurnFailed(EventBase):
+    """The turn ended without a reply."""
+
     type: Literal["turn_failed"] = "turn_failed"
     stage: str
     code: str
@@ -349,6 +409,8 @@ class TurnFailed(EventBase):
 
 
 class ApprovalRequested(EventBase):
+    """A tool call waits for a person's word."""
+
     type: Literal["approval_requested"] = "approval_requested"
     call_id: str
     name: str
@@ -356,6 +418,8 @@ class ApprovalRequested(EventBase):
 
 
 class ApprovalAnswered(EventBase):
+    """A person allowed a tool call, or did not."""
+
     type: Literal["approval_answered"] = "approval_answered"
     call_id: str
     approved: bool
@@ -372,6 +436,8 @@ class SessionUsing(EventBase):
 
 
 class SessionComplete(EventBase):
+    """The session is over and takes no more messages."""
+
     type: Literal["session_complete"] = "session_complete"
     stage: str
     value: Any = None

@@ -27,6 +27,7 @@ from runtime.conversation.window_fold import fold_windows
 
 _REMEMBERED_CLIENT_IDS = 200
 _TRANSITION_TOOL = "playbook_transition"
+_NEW_VISIT = {"phase": 0, "requests": 0, "calls_here": 0, "closed_at": None}
 
 
 def fold(session: str, events: Iterable[Event], state: SessionState | None = None) -> SessionState:
@@ -117,7 +118,7 @@ def _apply(state: SessionState, event: Event) -> SessionState:  # noqa: C901  on
         case ev.LLMCallCompleted():
             return _call_completed(state, event)
         case ev.LLMCallFailed():
-            return _turn(state, call=None)
+            return _call_failed(state, event)
         case ev.UserMessageEvent():
             return _user_message(state, event)
         case ev.TurnStarted():
@@ -307,9 +308,24 @@ def _call_completed(state: SessionState, event: ev.LLMCallCompleted) -> SessionS
         requests=running.requests + 1,
         calls_here=running.calls_here + len(message.tool_calls),
         shown=shown,
-        usage=_sum(running.usage, event.usage),
-        cost=None if running.cost is None or event.cost is None else running.cost + event.cost,
+        **_paid(running, event),
     )
+
+
+def _call_failed(state: SessionState, event: ev.LLMCallFailed) -> SessionState:
+    running = state.running
+    if running is None or event.usage is None:
+        return _turn(state, call=None)
+    return _turn(state, call=None, **_paid(running, event))
+
+
+def _paid(running: RunningTurn, event: ev.LLMCallCompleted | ev.LLMCallFailed) -> dict[str, object]:
+    """The turn's sums with this call's."""
+    known = running.cost is not None and event.cost is not None
+    return {
+        "usage": _sum(running.usage, event.usage),
+        "cost": (running.cost or 0.0) + (event.cost or 0.0) if known else None,
+    }
 
 
 def _sum(one: Usage | None, other: Usage | None) -> Usage | None:
@@ -452,8 +468,11 @@ def _stage_entered(state: SessionState, event: ev.StageEntered) -> SessionState:
 
 
 def _begin_visit(state: SessionState) -> SessionState:
-    """The turn goes on in another visit: requests, calls and the closed tool loop belong to the visit."""
-    return _turn(state, phase=0, requests=0, calls_here=0, closed_at=None)
+    """The turn goes on in another visit: requests, calls and the closed tool loop belong to the visit. So it
+    is with a failed turn, which a timer moved on while nobody took it up."""
+    if state.running is None and state.failed is not None:
+        return evolve(state, failed=evolve(state.failed, **_NEW_VISIT, spent=len(state.failed.records)))
+    return _turn(state, **_NEW_VISIT)
 
 
 def _frame_popped(state: SessionState, event: ev.FramePopped) -> SessionState:

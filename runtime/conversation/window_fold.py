@@ -225,12 +225,11 @@ def _sent(agent: AgentWindow, state: SessionState, event: LLMCallStarted) -> Age
     )
     frame = next((segment for segment in event.added if segment.kind == "state"), None)
     if frame is None:
-        counts = 1 if event.empty_state else 0
-        return replace(agent, state_number=agent.state_number + counts, since_full=agent.since_full + counts)
+        return replace(agent, since_full=agent.since_full + (1 if event.empty_state else 0))
     return replace(
         agent,
         state_base=snapshot(state),
-        state_number=agent.state_number + 1,
+        state_number=frame.meta["number"],
         since_full=0 if frame.meta.get("full") else agent.since_full + 1,
     )
 
@@ -317,7 +316,8 @@ def _agent_popped(windows: Windows, state: SessionState, event: FramePopped) -> 
     agent, caller = windows.agent(name), windows.agent(caller_name)
     whose: dict[str, Any] = {"frame": caller_frame.id, "stage": caller_frame.stage}
     said, messages = windows.said, tuple[Pending, ...]()
-    if said is not None and agent.turn.waiting and said.seq > agent.since and said.seq in agent.open_messages:
+    unanswered = agent.open_messages if agent.turn.waiting else agent.turn.messages if state.failed else ()
+    if said is not None and said.seq > agent.since and said.seq in unanswered:
         messages = (Pending(kind="user", event=said, **whose),)
     popped = Popped(
         event=event,
@@ -331,7 +331,7 @@ def _agent_popped(windows: Windows, state: SessionState, event: FramePopped) -> 
         caller,
         pending=(*caller.pending, Pending(kind="returned", event=event, **whose), *messages),
         popped=(*caller.popped, popped),
-        open_messages=(*caller.open_messages, *(item.event.seq for item in messages)),
+        open_messages=(*caller.open_messages, *(item.event.seq for item in messages if agent.turn.waiting)),
         turn=agent.turn,
         header_due=True,
     )

@@ -115,7 +115,8 @@ class AgentWindow:
     state_base: Mapping[str, Any] | None = None
     """The whole state as the model knows it after the last state frame; None: the next is an I-frame."""
     state_number: int = 0
-    """Number of the last state frame, counted from 1, empty P-frames included."""
+    """Number of the last state frame that was sent, from 1. Empty P-frames have none: a reader of the window
+    finds every number."""
     since_full: int = 0
     """P-frames since the last I-frame, empty ones included."""
     replaced: Mapping[str, Segment] = field(default_factory=dict)

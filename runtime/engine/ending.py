@@ -9,6 +9,7 @@ from runtime.engine import turns
 from runtime.engine.calls import after_calls, complete
 from runtime.engine.draft import Draft
 from runtime.engine.effects import CancelModel, CancelTools
+from runtime.engine.happened import Stop, Tick
 from runtime.engine.transitions import carry_on, target_row
 from runtime.playbook.engine_tools import TRANSITION_TOOL
 
@@ -21,13 +22,13 @@ _WORDS: dict[Reason, str] = {
 }
 
 
-def interrupt(draft: Draft, reason: Reason, call: int | None, shown_text: str) -> None:
+def interrupt(draft: Draft, reason: Reason, cut: Stop | Tick) -> None:
     """End the running turn now. Every open call gets its result, and the session is in exactly one stage."""
     _cancel(draft)
     if draft.state.running is not None:
         for pending in draft.running.pending:
             complete(draft, pending, error=_WORDS[reason])
-    shown = _fail_call(draft, "cancelled", _WORDS[reason], call, shown_text)
+    shown = _fail_call(draft, "cancelled", _WORDS[reason], cut)
     _finish_move(draft, _WORDS[reason])
     if draft.state.running is not None:
         draft.log(ev.TurnInterrupted, stage=draft.frame.stage, shown_text=shown, reason=reason)
@@ -43,13 +44,22 @@ def _cancel(draft: Draft) -> None:
         draft.want(CancelTools(ids))
 
 
-def _fail_call(draft: Draft, code: str, reason: str, call: int | None, shown_text: str) -> str:
+def _fail_call(draft: Draft, code: str, reason: str, cut: Stop | Tick) -> str:
     """Log the end of the call in flight; what it showed, if the text belongs to it."""
     running = draft.state.running
     if running is None or running.call is None:
         return ""
-    shown = shown_text if call == running.call and running.phase == 2 else ""
-    draft.log(ev.LLMCallFailed, call=running.call, error=reason, code=code, shown_text=shown)
+    own = cut.call == running.call
+    shown = cut.shown_text if own and running.phase == 2 else ""
+    draft.log(
+        ev.LLMCallFailed,
+        call=running.call,
+        error=reason,
+        code=code,
+        shown_text=shown,
+        usage=cut.usage if own else None,
+        cost=cut.cost if own else None,
+    )
     return shown
 
 
@@ -76,13 +86,13 @@ def _action_tool(draft: Draft) -> str:
     return getattr(action, "call", "set")
 
 
-def time_out_loop(draft: Draft, call: int | None, shown_text: str) -> None:
+def time_out_loop(draft: Draft, cut: Tick) -> None:
     """The tool time is over: what still runs is cancelled, and the reply is asked for."""
     _cancel(draft)
     for pending in draft.running.pending:
         if pending.name != TRANSITION_TOOL:
             complete(draft, pending, error="Cancelled: the time for tools in this turn is over.")
-    _fail_call(draft, "phase1_timeout", "The time for tools in this turn is over.", call, shown_text)
+    _fail_call(draft, "phase1_timeout", "The time for tools in this turn is over.", cut)
     after_calls(draft)
 
 

@@ -29,9 +29,12 @@ class UserMessage:
 
 @dataclass(frozen=True, slots=True)
 class ReplyBegan:
-    """The text of call `call`, held so far, is long enough to be the reply: it is about to be shown."""
+    """The text of call `call`, held so far, is long enough to be the reply: it is about to be shown. `usage`
+    and `cost`: of the call up to here, if it is cut off now."""
 
     call: int
+    usage: Usage | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +70,14 @@ class ToolReplied:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The running turn is to end now. `shown_text`: what call `call`, in flight, has shown so far."""
+    """The running turn is to end now. `shown_text`, `usage`, `cost`: what call `call`, in flight, has shown
+    and used so far."""
 
     reason: Literal["stop", "interrupt", "process_died", "timeout"] = "stop"
     call: int | None = None
     shown_text: str = ""
+    usage: Usage | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +87,12 @@ class Retry:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """Time has passed: `now` may be past a deadline or a timer."""
+    """Time has passed: `now` may be past a deadline or a timer. The rest as in Stop."""
 
     call: int | None = None
     shown_text: str = ""
+    usage: Usage | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from runtime.engine.effects import CancelModel
 from runtime.engine.evaluating import evaluate
 from runtime.engine.happened import ModelFailed, ModelReplied, ReplyBegan
 from runtime.engine.transitions import abandon_agent, refusal, refuse
+from runtime.playbook import Transition
 
 
 def is_awaited(draft: Draft, call: int) -> bool:
@@ -25,18 +26,31 @@ def reply_began(draft: Draft, happened: ReplyBegan) -> None:
     """The held text is the reply, unless a `tool_call` rule moves on first: then nobody sees it."""
     if not is_awaited(draft, happened.call) or draft.running.phase != 1:
         return
+    rule = _overtaking_rule(draft)
+    if rule is None:
+        draft.log(ev.Phase2Start, stage=draft.frame.stage)
+        return
+    draft.want(CancelModel())
+    draft.log(
+        ev.LLMCallFailed,
+        call=happened.call,
+        error="A rule moved the conversation on before the reply was shown.",
+        code="superseded",
+        usage=happened.usage,
+        cost=happened.cost,
+    )
+    turns.fire(draft, rule)
+
+
+def _overtaking_rule(draft: Draft) -> Transition | None:
+    """Phase 1 ends with a text: the rule that moves on before anybody sees it, if one holds and may."""
     turns.log_phase1_complete(draft, "text")
     rule = evaluate(draft, "phase1")
     problem = refusal(draft, rule) if rule is not None else None
-    if rule is not None and problem is None:
-        draft.want(CancelModel())
-        reason = "A rule moved the conversation on before the reply was shown."
-        draft.log(ev.LLMCallFailed, call=happened.call, error=reason, code="superseded")
-        turns.fire(draft, rule)
-        return
-    if rule is not None and problem is not None:
-        refuse(draft, rule, problem)
-    draft.log(ev.Phase2Start, stage=draft.frame.stage)
+    if rule is None or problem is None:
+        return rule
+    refuse(draft, rule, problem)
+    return None
 
 
 def model_replied(draft: Draft, happened: ModelReplied) -> None:
@@ -78,15 +92,11 @@ def _text_replied(draft: Draft, happened: ModelReplied) -> None:
     if not happened.message.text.strip():
         _log_completed(draft, happened, happened.message)
         return turns.close_loop(draft, "stopped")
-    turns.log_phase1_complete(draft, "text")
-    rule = evaluate(draft, "phase1")
-    problem = refusal(draft, rule) if rule is not None else None
-    if rule is not None and problem is None:
+    rule = _overtaking_rule(draft)
+    if rule is not None:
         _log_completed(draft, happened, happened.message)
         turns.fire(draft, rule)
         return None
-    if rule is not None and problem is not None:
-        refuse(draft, rule, problem)
     draft.log(ev.Phase2Start, stage=draft.frame.stage)
     _log_completed(draft, happened, happened.message)
     return turns.finish_reply(draft)

@@ -149,4 +149,4 @@ def _action_replied(draft: Draft, happened: ToolReplied) -> None:
 
 def _stop(draft: Draft, happened: Stop) -> None:
     if draft.state.running is not None or draft.state.moving is not None:
-        ending.interrupt(draft, happened.reason, happened.call, happened.shown_text)
+        ending.interrupt(draft, happened.reason, happened)

@@ -54,9 +54,9 @@ def tick(draft: Draft, happened: Tick) -> None:
         return
     limit = timedelta(milliseconds=draft.options.turn_timeout_ms)
     if draft.now >= running.started_at + limit:
-        interrupt(draft, "timeout", happened.call, happened.shown_text)
+        interrupt(draft, "timeout", happened)
     else:
-        time_out_loop(draft, happened.call, happened.shown_text)
+        time_out_loop(draft, happened)
 
 
 def _timer(draft: Draft) -> None:

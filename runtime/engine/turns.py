@@ -160,13 +160,11 @@ def finish_reply(draft: Draft) -> None:
 def leave_by_limit(draft: Draft, reason: Literal["max_turns", "timeout"]) -> None:
     """The stage's own limit is reached: its rule for it, else its first rule, else the frame ends."""
     rules = [rule for rule in draft.row.rules if rule.id not in draft.frame.refused_rules]
-    named = [rule for rule in rules if rule.condition.type == reason]
+    rule = next((rule for rule in rules if rule.condition.type == reason), rules[0] if rules else None)
+    if rule is None:
+        return end_frame(draft, reason, None)
     words = "maxTurns is reached." if reason == "max_turns" else "timeoutMs has passed."
-    for rule in (*named, *rules)[:1]:
-        if not fire(draft, rule, f"The stage's {words}"):
-            settle(draft)
-        return
-    end_frame(draft, reason, None)
+    return None if fire(draft, rule, f"The stage's {words}") else settle(draft)
 
 
 def fire(draft: Draft, rule: Transition, reason: str | None = None) -> bool:

@@ -216,8 +216,8 @@ def call_view(call: _Call) -> CallView:
 
 def call_summary(call: _Call) -> CallSummary:
     """The view of one call without its window."""
-    started, completed = call.started, call.completed
-    usage = completed.usage if completed else None
+    started, completed, ended = call.started, call.completed, call.completed or call.failed
+    usage = ended.usage if ended else None
     model = record(started.model, started.provider)
     return CallSummary(
         call=started.call,
@@ -234,7 +234,7 @@ def call_summary(call: _Call) -> CallSummary:
         cache_points=started.cache_points,
         predicted=started.predicted,
         usage=usage,
-        cost=completed.cost if completed else None,
+        cost=ended.cost if ended else None,
         cost_without_caching=price_without_caching(usage, model),
         window_limit=model.window if model.known else None,
         first_token_ms=completed.first_token_ms if completed else None,

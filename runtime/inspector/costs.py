@@ -35,6 +35,8 @@ class CostReport(Value):
 def cost_report(calls: Iterable[CallSummary]) -> CostReport:
     """The report over these calls."""
     views = list(calls)
+    # What a provider refused is not billed; of any other call without usage the price is not known.
+    billed = [view for view in views if view.status != "failed" or view.usage is not None]
     usages = [view.usage for view in views if view.usage is not None]
     total = Usage(**{name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields})
     return CostReport(
@@ -42,8 +44,8 @@ def cost_report(calls: Iterable[CallSummary]) -> CostReport:
         without_usage=len(views) - len(usages),
         usage=total,
         read_share=total.read / total.input if total.input else None,
-        cost=_sum(view.cost for view in views),
-        cost_without_caching=_sum(view.cost_without_caching for view in views),
+        cost=_sum(view.cost for view in billed),
+        cost_without_caching=_sum(view.cost_without_caching for view in billed),
         misses=tuple(miss for view in views if (miss := _miss(view)) is not None),
     )
 

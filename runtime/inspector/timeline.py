@@ -154,14 +154,17 @@ def _of_tools(turn: TurnView, event: Event) -> dict[str, Any] | None:
         asked = ToolView(call_id=event.call_id, name=event.name, arguments=event.arguments)
         return {"tools": (*turn.tools, asked)}
     if isinstance(event, ToolCallComplete):
-        asked = next((tool for tool in turn.tools if tool.call_id == event.call_id), None) or ToolView(
-            call_id=event.call_id, name=event.tool_name
-        )
-        fields = ("success", "result", "error", "duration_ms")
-        done = asked.model_copy(update={name: getattr(event, name) for name in fields})
-        others = tuple(tool for tool in turn.tools if tool.call_id != event.call_id)
-        return {"tools": (*others, done)}
+        return {"tools": _with_result(turn.tools, event)}
     return None
+
+
+def _with_result(tools: tuple[ToolView, ...], event: ToolCallComplete) -> tuple[ToolView, ...]:
+    """In the order of asking. Only a call that waits gets the result: a model may use an id twice."""
+    result = {name: getattr(event, name) for name in ("success", "result", "error", "duration_ms")}
+    for index, tool in enumerate(tools):
+        if tool.call_id == event.call_id and tool.success is None:
+            return (*tools[:index], tool.model_copy(update=result), *tools[index + 1 :])
+    return (*tools, ToolView(call_id=event.call_id, name=event.tool_name, **result))
 
 
 def _of_ending(event: Event) -> dict[str, Any] | None:

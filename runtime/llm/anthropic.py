@@ -18,6 +18,7 @@ from runtime.llm.base import (
     MessageComplete,
     Refused,
     TextDelta,
+    UsageSoFar,
 )
 from runtime.llm.errors import provider_error, retry_after_seconds
 
@@ -62,6 +63,8 @@ class AnthropicLLM:
                     text = reader.feed(event.to_dict())
                     if text:
                         yield TextDelta(text)
+                    elif event.type == "message_start" and (usage := reader.usage()) is not None:
+                        yield UsageSoFar(usage)
         except sdk.APIError as error:
             raise _translated(error) from None
         except transport.HTTPError as error:

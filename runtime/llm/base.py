@@ -36,6 +36,14 @@ class TextDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class UsageSoFar:
+    """What the call has used up to here, if the provider says so before the end: its input, above all. It is
+    what is known of a call that is cut off. A later one replaces it."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
 class MessageComplete:
     """The whole message; always the last event of a stream."""
 
@@ -43,7 +51,7 @@ class MessageComplete:
     usage: Usage | None = None
 
 
-LLMEvent = TextDelta | MessageComplete
+LLMEvent = TextDelta | UsageSoFar | MessageComplete
 
 
 class LLM(Protocol):

@@ -9,7 +9,15 @@ from typing import Any
 from runtime.context.models import ModelRecord, record
 from runtime.conversation.messages import AssistantMessage, ReplayBlock, ToolCall, Usage
 from runtime.llm.anthropic_wire import left_out, parse_arguments, render_anthropic
-from runtime.llm.base import ConnectionLost, LLMError, LLMEvent, LLMRequest, MessageComplete, TextDelta
+from runtime.llm.base import (
+    ConnectionLost,
+    LLMError,
+    LLMEvent,
+    LLMRequest,
+    MessageComplete,
+    TextDelta,
+    UsageSoFar,
+)
 from runtime.llm.errors import provider_error, retry_after_seconds
 
 Output = Mapping[str, Any]
@@ -62,6 +70,9 @@ class ScriptedLLM:
         output = self.outputs.pop(0)
         error = output.get("error")
         chunks = _chunks(output)
+        usage = _usage(output.get("usage"))
+        if usage is not None:
+            yield UsageSoFar(usage.model_copy(update={"output": 0}))
         for chunk in chunks if error is None else chunks[: error.get("after_chunks", 0)]:
             yield TextDelta(chunk)
             await asyncio.sleep(0)
@@ -69,7 +80,7 @@ class ScriptedLLM:
             raise _scripted_error(error)
         if output.get("hang"):
             await asyncio.Event().wait()
-        yield MessageComplete(message=_message(output, "".join(chunks)), usage=_usage(output.get("usage")))
+        yield MessageComplete(message=_message(output, "".join(chunks)), usage=usage)
 
     async def aclose(self) -> None:
         """Nothing to close."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from runtime.context.models import ModelRecord, guess_provider, record, table
 from runtime.llm.anthropic import AnthropicLLM
@@ -28,14 +28,6 @@ class OfferedModel:
     label: str
     available: bool
     note: str = ""
-
-
-class LLMSource(Protocol):
-    """Gives the model for a stage's settings."""
-
-    def get(self, config: LLMConfig, using_model: str | None) -> tuple[LLM, ModelRecord]:
-        """The model and its record. `using_model` is the session's own choice, which wins."""
-        ...
 
 
 class Connections:

@@ -13,6 +13,8 @@ from typing import Any, Final, NoReturn
 
 import jsonschema_rs
 
+from runtime.playbook.schema_size import fans_out
+
 _MAX_PROBLEMS: Final = 5
 
 
@@ -45,9 +47,12 @@ def _refuse(uri: str) -> NoReturn:
 
 @lru_cache(maxsize=512)
 def _validator(schema: str) -> Any:
+    value = json.loads(schema)
+    if fans_out(value):
+        raise ValueError("its references fan out too far")
     try:
         return jsonschema_rs.validator_for(
-            json.loads(schema), retriever=_refuse, pattern_options=jsonschema_rs.RegexOptions()
+            value, retriever=_refuse, pattern_options=jsonschema_rs.RegexOptions()
         )
     except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError, TypeError) as error:
         raise ValueError(str(getattr(error, "message", error))[:200]) from None

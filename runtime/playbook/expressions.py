@@ -7,6 +7,7 @@ behind it bounds time (10,000 loop steps) but not memory, so nested or many loop
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -80,12 +81,19 @@ class Expression:
         if self._loops and not _fits(data):
             return Outcome(error=f"More than {MAX_DATA:,} characters of data are too much for a loop.")
         try:
-            value = self._program.eval(data=data)
+            value = self._value(data)
             if value.type() == cel.Type.ERROR:
                 return Outcome(error=_words(str(value.plain_value())))
             return Outcome(value=storable(_plain(value.plain_value())))
         except (RuntimeError, ValueError, TypeError, OverflowError, MemoryError) as error:
             return Outcome(error=_words(str(error)))
+
+    def _value(self, data: Mapping[str, Any]) -> Any:
+        """CEL's whole numbers have 64 bits; a larger one anywhere in the data must not spoil all others."""
+        value = self._program.eval(data=data)
+        if value.type() == cel.Type.ERROR and "out of range for '" in str(value.plain_value()):
+            return self._program.eval(data=_in_64_bits(data))
+        return value
 
 
 def compile_expression(source: str, names: Iterable[str] = ROOTS) -> Expression:
@@ -142,6 +150,17 @@ def _check_loops(source: str, offset: int, loops: int, nested: bool) -> None:
     if nested:
         raise ExpressionError("A loop inside a loop is not allowed.", line, column)
     raise ExpressionError(f"More than {MAX_LOOPS} loops in one expression are not allowed.", line, column)
+
+
+def _in_64_bits(value: Any) -> Any:
+    """The value with larger whole numbers as floating-point ones, as any other reader of JSON has them."""
+    if isinstance(value, Mapping):
+        return {key: _in_64_bits(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_in_64_bits(inner) for inner in value]
+    if isinstance(value, int) and value.bit_length() > 63:
+        return float(value) if value.bit_length() < 1024 else math.inf if value > 0 else -math.inf
+    return value
 
 
 def _fits(data: Mapping[str, Any]) -> bool:

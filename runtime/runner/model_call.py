@@ -11,19 +11,21 @@ from datetime import datetime, timedelta
 from typing import Any, Protocol, cast
 
 from runtime.context.build import build_window
-from runtime.context.cache_points import plan_cache_points
+from runtime.context.cache_points import CachePlan, plan_cache_points
 from runtime.context.models import ModelRecord
-from runtime.context.policy import policy_for
+from runtime.context.policy import Policy, policy_for
 from runtime.context.prices import price
 from runtime.context.rewrites import plan_rewrites
+from runtime.context.tokens import count_tokens
 from runtime.conversation import events as ev
+from runtime.conversation.messages import Usage
 from runtime.conversation.state import SessionState
 from runtime.conversation.windows import as_logged
 from runtime.engine.draft import Draft
 from runtime.engine.effects import CallModel
 from runtime.engine.happened import Happened, ModelFailed, ModelReplied, ReplyBegan
-from runtime.llm.base import LLM, ConnectionLost, LLMError, LLMRequest, MessageComplete, TextDelta
-from runtime.playbook import Playbook, ToolChoice
+from runtime.llm.base import LLM, ConnectionLost, LLMError, LLMRequest, MessageComplete, TextDelta, UsageSoFar
+from runtime.playbook import Playbook, Stage, ToolChoice
 from runtime.playbook.engine_tools import canonical_json
 from runtime.playbook.storable import storable_text
 from runtime.runner.ports import Clock, LLMSource, Random
@@ -79,6 +81,8 @@ class ModelCall:
         self._host = host
         self._effect = effect
         self._held = ""
+        self._came = ""
+        self._so_far: Usage | None = None
         self._showing = effect.hold == 0
         self._task: asyncio.Task[Any] | None = None
         self._llm: LLM
@@ -104,17 +108,35 @@ class ModelCall:
             await self._host.clock.sleep(wait)
             attempt += 1
 
+    @property
+    def call(self) -> int:
+        """Its number in the session."""
+        return self._effect.call
+
+    def used(self) -> tuple[Usage | None, float | None]:
+        """Usage and cost of this try up to now: the input as the provider said, the output as counted from
+        the text that came. (None, None) while the provider has said nothing."""
+        if self._so_far is None:
+            return None, None
+        counted, _ = count_tokens(self._came, "dialogue", self._record)
+        usage = self._so_far.model_copy(update={"output": max(self._so_far.output, counted)})
+        return usage, price(usage, self._record)
+
     def _begin(self, draft: Draft) -> LLMRequest:
         """Log what this call rewrites, adds and caches; the request. A call that was cancelled while it
         waited for its turn to write does not begin: nothing would ever end it."""
         if self._task is not None and self._task.cancelling():
             raise asyncio.CancelledError
-        playbook, record, effect = draft.table.playbook, self._record, self._effect
-        stage = playbook.stage(effect.stage)
-        policy = policy_for(
-            playbook, stage, record, draft.state.using_policy, layout=draft.state.using_layout
-        )
-        for rewrite in plan_rewrites(playbook, draft.state, record, policy):
+        playbook, state = draft.table.playbook, draft.state
+        stage = playbook.stage(self._effect.stage)
+        policy = policy_for(playbook, stage, self._record, state.using_policy, layout=state.using_layout)
+        self._rewrite(draft, policy)
+        request, plan = self._request(draft, stage, policy)
+        self._log_started(draft, request, plan)
+        return request
+
+    def _rewrite(self, draft: Draft, policy: Policy) -> None:
+        for rewrite in plan_rewrites(draft.table.playbook, draft.state, self._record, policy):
             draft.log(
                 ev.WindowRewritten,
                 lane=rewrite.lane,
@@ -124,11 +146,14 @@ class ModelCall:
                 replacement=rewrite.replacement,
                 numbers=dict(rewrite.numbers),
             )
+
+    def _request(self, draft: Draft, stage: Stage | None, policy: Policy) -> tuple[LLMRequest, CachePlan]:
+        effect, record, state = self._effect, self._record, draft.state
         choice, tail = adapted_choice(effect, record)
-        window = build_window(playbook, draft.state, record, policy, tail=tail, now=draft.now)
-        plan = plan_cache_points(window, draft.state, record, policy, draft.now)
+        window = build_window(draft.table.playbook, state, record, policy, tail=tail, now=draft.now)
+        plan = plan_cache_points(window, state, record, policy, draft.now)
         request = LLMRequest(
-            session=draft.state.session,
+            session=state.session,
             call=effect.call,
             model=record.id,
             window=window,
@@ -138,6 +163,10 @@ class ModelCall:
             stage_metadata=dict(stage.metadata or {}) if stage is not None else {},
             deadline_s=self._remaining(),
         )
+        return request, plan
+
+    def _log_started(self, draft: Draft, request: LLMRequest, plan: CachePlan) -> None:
+        effect, window, choice = self._effect, request.window, request.tool_choice
         body = self._llm.render(request)
         draft.log(
             ev.LLMCallStarted,
@@ -146,8 +175,8 @@ class ModelCall:
             phase=effect.phase,
             stage=effect.stage,
             frame=window.frame,
-            provider=record.provider,
-            model=record.id,
+            provider=self._record.provider,
+            model=self._record.id,
             layout=window.layout,
             added=window.segments[-window.added :] if window.added else (),
             **as_logged(draft.state.windows, window.lane, window.segments),
@@ -160,24 +189,23 @@ class ModelCall:
             request_digest=hashlib.sha256(canonical_json(body).encode()).hexdigest(),
             request=body if draft.options.debug else None,
         )
+        numbers = dict(plan.numbers)
         draft.log(
-            ev.CachePlanned,
-            call=effect.call,
-            points=plan.points,
-            predicted=plan.predicted,
-            numbers=dict(plan.numbers),
+            ev.CachePlanned, call=effect.call, points=plan.points, predicted=plan.predicted, numbers=numbers
         )
-        return request
 
     async def _attempt(self, request: LLMRequest) -> LLMError | None:
         """One try; the error if it gave no message."""
         timing = _Timing(self._host.clock.now())
+        self._came, self._so_far = "", None
         try:
             async with aclosing(cast(Any, self._llm.stream(request))) as stream:
                 async for event in stream:
                     if isinstance(event, TextDelta):
                         timing.first = timing.first or self._host.clock.now()
                         await self._text(storable_text(event.text))
+                    elif isinstance(event, UsageSoFar):
+                        self._so_far = event.usage
                     else:
                         await self._complete(event, timing)
                         return None
@@ -188,6 +216,7 @@ class ModelCall:
     async def _text(self, text: str) -> None:
         if not text:
             return
+        self._came += text
         if self._showing:
             self._host.show(self._effect.call, text)
             return
@@ -197,7 +226,7 @@ class ModelCall:
             await self._begin_reply()
 
     async def _begin_reply(self) -> None:
-        await self._host.advance(ReplyBegan(self._effect.call))
+        await self._host.advance(ReplyBegan(self._effect.call, *self.used()))
         self._showing = True
         self._host.show(self._effect.call, self._held)
         self._held = ""

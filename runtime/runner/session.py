@@ -15,7 +15,7 @@ from datetime import datetime
 from typing import Any, Literal, TypeVar
 
 from runtime.conversation.events import Event, LLMCallCompleted, LLMCallFailed, Phase2Start, TurnStarted
-from runtime.conversation.messages import ToolMessage
+from runtime.conversation.messages import ToolMessage, Usage
 from runtime.conversation.state import SessionState
 from runtime.engine import NO_AGENTS, step, tables_of, wake_at
 from runtime.engine.draft import Draft
@@ -82,6 +82,7 @@ class Session:
         self._dead: Exception | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
         self._model: asyncio.Task[None] | None = None
+        self._calling: ModelCall | None = None
         self._tool_tasks: dict[str, asyncio.Task[None]] = {}
         self._alarm: asyncio.Task[None] | None = None
         self._alarm_at: datetime | None = None
@@ -143,9 +144,7 @@ class Session:
         """End the running turn now; nothing more of it is shown. Returns when it has ended."""
         if self._model is not None:
             self._model.cancel()
-        shown = self._shown
-        call, text = (shown.call, shown.text) if shown is not None else (None, "")
-        await self._drive(Stop(reason, call, text))
+        await self._drive(Stop(reason, *self._in_flight()))
 
     async def retry(self) -> None:
         """Take up the failed turn where it failed; returns when it has ended."""
@@ -305,13 +304,22 @@ class Session:
         self._set_alarm(wake if self._state.running is not None else None)
 
     async def _call_model(self, effect: CallModel) -> None:
+        self._calling = ModelCall(self, effect)
         try:
-            await ModelCall(self, effect).run()
+            await self._calling.run()
         except Exception as error:
             if self._dead is not None:
                 return
             logger.exception("a call of session %s failed inside", self._state.session)
             await self._fail(effect, error)
+
+    def _in_flight(self) -> tuple[int | None, str, Usage | None, float | None]:
+        """The call in flight, what it has shown, and its usage and cost up to now."""
+        calling, shown = self._calling, self._shown
+        if calling is None:
+            return None, "", None, None
+        text = shown.text if shown is not None and shown.call == calling.call else ""
+        return calling.call, text, *calling.used()
 
     async def _fail(self, effect: CallModel, error: Exception) -> None:
         sentence = f"Something went wrong while the model was called ({type(error).__name__})."
@@ -349,10 +357,8 @@ class Session:
     async def _ring(self, at: datetime) -> None:
         while (left := (at - self.clock.now()).total_seconds()) > 0:
             await self.clock.sleep(left)
-        shown = self._shown
-        call, text = (shown.call, shown.text) if shown is not None else (None, "")
         try:
-            await self.advance(Tick(call, text))
+            await self.advance(Tick(*self._in_flight()))
         except Exception as error:
             if self._dead is None:
                 self._die(error)

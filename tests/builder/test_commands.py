@@ -130,3 +130,11 @@ def test_what_the_schema_describes_is_what_is_loaded() -> None:
     assert validator.is_valid(data)
     assert not validator.is_valid({**data, "stages": "none"})
     assert load(json.dumps(data).encode()).errors == ()
+
+
+@pytest.mark.parametrize("output", [".", "no/such/folder.json"])
+def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path: Path, output: str) -> None:
+    file = tmp_path / "in.json"
+    file.write_bytes(export(document()))
+    with pytest.raises(CommandError, match=r"cannot be written: .*\.$"):
+        call_command("export", "--file", str(file), "--output", str(tmp_path / output))

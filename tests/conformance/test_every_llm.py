@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 from runtime.llm.anthropic import AnthropicLLM
-from runtime.llm.base import LLM, LLMEvent, LLMRequest, MessageComplete, TextDelta
+from runtime.llm.base import LLM, LLMEvent, LLMRequest, MessageComplete, TextDelta, UsageSoFar
 from runtime.llm.rehearsal import RehearsalLLM
 from runtime.llm.scripted import ScriptedLLM
 from tests.runtime.llm.requests import simple_request
@@ -68,7 +68,7 @@ async def test_rendering_changes_nothing_and_holds_no_secret(name: str) -> None:
 async def test_a_stream_can_be_left_early_and_the_model_closed(name: str) -> None:
     async with connected(name) as llm:
         async with aclosing(cast(Any, llm.stream(simple_request("hello")))) as stream:
-            assert isinstance(await anext(stream), TextDelta)
+            assert isinstance(await anext(stream), TextDelta | UsageSoFar)
         await llm.aclose()
 
 

@@ -42,6 +42,7 @@ def test_up_prints_one_link_that_signs_in_and_ctrl_c_ends_it_cleanly(tmp_path: P
         if running.poll() is None:
             running.kill()
     assert "Traceback" not in log.read_text()
+    assert log.read_text().splitlines()[-1] == "Stopped. Everything is saved."
 
 
 def wait_for_link(log: Path, running: subprocess.Popen[bytes]) -> str:

@@ -1,6 +1,7 @@
 """What `manage.py` does before anything is installed, and what it says when that fails."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -120,6 +121,50 @@ def test_a_failed_tool_becomes_a_sentence_that_says_what_to_do(output: str, sent
     text = str(explain(output, "trying"))
     assert sentence in text
     assert one_sentence(text)
+
+
+ROLLDOWN = """\
+vite v8.3.8 building client environment for production...
+\x1b[31m✗\x1b[0m Build failed in 12ms
+error during build:
+Build failed with 1 error:
+
+\x1b[31m{message}\x1b[0m
+   \x1b[38;5;246m╭\x1b[0m\x1b[38;5;246m─\x1b[0m\x1b[38;5;246m[\x1b[0m src/main.tsx:1:22 \x1b[38;5;246m]\x1b[0m
+   \x1b[38;5;246m│\x1b[0m
+ \x1b[38;5;246m1 │\x1b[0m import {{ nope }} from "./nowhere";
+ \x1b[38;5;240m  │\x1b[0m         ╰── Module not found.
+\x1b[38;5;246m───╯\x1b[0m
+
+    at unwrapBindingResult (file:///x/node_modules/rolldown/dist/error.mjs:20:128)
+    at async CAC.<anonymous> (file:///x/node_modules/vite/dist/node/cli.js:789:3) {{
+  errors: [Getter/Setter]
+}}
+"""
+COULD_NOT_RESOLVE = "[UNRESOLVED_IMPORT] Could not resolve './nowhere' in src/main.tsx"
+UNEXPECTED = "[builtin:vite-transform] Unexpected token"
+
+
+@pytest.mark.parametrize(
+    ("output", "told"),
+    [
+        (ROLLDOWN.format(message=COULD_NOT_RESOLVE), f"({COULD_NOT_RESOLVE}, src/main.tsx:1:22)"),
+        (ROLLDOWN.format(message=UNEXPECTED), f"({UNEXPECTED}, src/main.tsx:1:22)"),
+        ("Error: no such thing\n    at run (x.js:1:2)\n}\n", "(Error: no such thing)"),
+        (
+            "npm error Invalid: lock file\nnpm error A complete log of this run can be found in: /x",
+            "lock file)",
+        ),
+        ("}\n\n", "(no output)"),
+    ],
+)
+def test_what_is_told_of_an_unknown_failure_is_the_line_that_names_it(output: str, told: str) -> None:
+    text = str(explain(output, "building the frontend"))
+    assert told in text
+    assert "\x1b" not in text
+    log = Path(text.split("read ")[1].split(" for")[0])
+    assert "\x1b" not in log.read_text()
+    log.unlink()
 
 
 def test_an_unknown_failure_keeps_the_whole_output_in_a_file() -> None:
@@ -294,3 +339,32 @@ def test_a_step_that_cannot_run_is_a_failed_one() -> None:
         raise Problem("No browser could be installed.")
 
     assert not verify.perform("browser", no_browser).passed
+
+
+def verified(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *failing: str) -> list[str]:
+    """What a run prints to standard output where these steps fail."""
+
+    def step(name: str) -> tuple[str, verify.Check]:
+        return name, lambda: (name not in failing, "")
+
+    monkeypatch.setattr(verify, "static_checks", lambda: [step("format (ruff)"), step("types (mypy)")])
+    monkeypatch.setattr(verify, "frontend_checks", lambda: [step("frontend tests")])
+    monkeypatch.setattr(verify, "run_pytest", lambda fast, env: (0, "1228 passed in 360 s"))
+    assert verify.verify(fast=True) == (1 if failing else 0)
+    return capsys.readouterr().out.splitlines()
+
+
+def test_failed_steps_are_named_once_more_above_the_last_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    passed = "1228 passed in 360 s"
+    assert verified(monkeypatch, capsys) == [passed]
+    assert verified(monkeypatch, capsys, "format (ruff)") == ["1 step FAILED: format (ruff)", passed]
+    both = "2 steps FAILED: format (ruff), frontend tests"
+    assert verified(monkeypatch, capsys, "format (ruff)", "frontend tests") == [both, passed]
+
+
+def test_what_no_lock_names_is_pinned_exactly() -> None:
+    for package, separator in ((environment.UV_PACKAGE, "=="), (browser.NPM_PACKAGE, "@")):
+        version = package.rpartition(separator)[2]
+        assert re.fullmatch(r"\d+\.\d+\.\d+", version), package

@@ -2,8 +2,8 @@
 
 import asyncio
 import inspect
-import time
 
+import pytest
 from channels import layers
 from channels.consumer import AsyncConsumer
 from channels.layers import InMemoryChannelLayer
@@ -43,14 +43,23 @@ async def test_messages_lost_to_a_full_queue_are_counted() -> None:
     assert layer.dropped == 3
 
 
-async def test_a_broadcast_to_five_thousand_sockets_takes_well_under_a_second() -> None:
+async def test_a_broadcast_neither_copies_the_message_nor_walks_all_channels_for_each_receiver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    walks = 0
+
+    def counted(layer: InMemoryChannelLayer) -> None:
+        nonlocal walks
+        walks += 1
+
+    monkeypatch.setattr(InMemoryChannelLayer, "_clean_expired", counted)
     layer = HubChannelLayer()
-    channels = await joined(layer, "all", 5000)
-    start = time.perf_counter()
-    await layer.group_send("all", {"type": "push"})
-    for channel in channels:
-        await layer.receive(channel)
-    assert time.perf_counter() - start < 1.0
+    channels = await joined(layer, "all", 500)
+    message = {"type": "push"}
+    await layer.group_send("all", message)
+    assert all([await layer.receive(channel) is message for channel in channels])
+    # Once every few seconds, on a slow machine too; upstream walks at each send and each receive.
+    assert walks < 50
 
 
 async def test_a_broadcast_lets_others_have_a_turn() -> None:
@@ -80,10 +89,9 @@ async def test_a_message_rung_in_a_thread_wakes_a_receiver_of_the_servers_loop()
     try:
         receiving = asyncio.create_task(layer.receive(channel))
         await asyncio.sleep(0)
-        start = time.perf_counter()
         await asyncio.to_thread(bell.ring, "session.2", {"type": "push", "seq": 7})
-        assert await asyncio.wait_for(receiving, 2) == {"type": "push", "seq": 7}
-        assert time.perf_counter() - start < 0.3
+        # No timer runs here that could wake the loop: only the ring itself can.
+        assert await receiving == {"type": "push", "seq": 7}
     finally:
         bell.set_server_loop(None)
 

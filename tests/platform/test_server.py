@@ -80,6 +80,17 @@ def test_a_websocket_of_another_site_is_refused(server: StudioServer) -> None:
         asyncio.run(connect())
 
 
+def test_an_unknown_host_costs_the_log_one_line(server: StudioServer) -> None:
+    before = server.log.read_text()
+    connection = http.client.HTTPConnection(server.address.removeprefix("http://"), timeout=5)
+    connection.request("GET", "/health", headers={"Host": "studio.example"})
+    answer = connection.getresponse()
+    assert (answer.status, b"STUDIO_ALLOWED_HOSTS" in answer.read()) == (400, True)
+    (line,) = server.log.read_text().removeprefix(before).splitlines()
+    assert "studio.example" in line
+    assert "STUDIO_ALLOWED_HOSTS" in line
+
+
 def test_the_next_free_port_is_used_when_none_was_asked_for() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
@@ -99,6 +110,23 @@ def test_a_taken_port_that_was_asked_for_is_a_sentence(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "is taken by another program" in done.stderr
     assert "--port" in done.stderr
+
+
+@pytest.mark.parametrize("port", [-1, 65536, 10**9])
+def test_a_number_that_is_no_port_is_told_as_one(port: int) -> None:
+    for exact in (True, False):
+        with pytest.raises(NoFreePort, match="is no port"):
+            free_port("127.0.0.1", port, exact=exact)
+
+
+def test_a_file_that_is_no_database_is_a_sentence(tmp_path: Path) -> None:
+    server = StudioServer(tmp_path)
+    server.data.mkdir()
+    (server.data / "studio.sqlite3").write_bytes(b"no database at all " * 50)
+    done = server.manage("serve", "--port", "0")
+    assert done.returncode == 1
+    assert "file is not a database" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_data_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
@@ -176,6 +204,7 @@ def test_the_server_ends_in_order_and_keeps_what_it_had(tmp_path: Path, number: 
     assert server.stop(number) == 0
     assert time.monotonic() - start < 10  # a second, where nothing else runs
     assert "Traceback" not in server.log_tail()
+    assert server.log_tail().splitlines()[-1] == "Stopped. Everything is saved."
 
     server.start()
     assert server.address == first

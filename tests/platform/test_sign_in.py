@@ -83,6 +83,32 @@ def test_every_address_of_the_application_is_the_one_page(client: Client, path: 
     assert client.get(path).status_code == 200
 
 
+@pytest.mark.parametrize("path", ["/nowhere", "/playbook/1", "/healthy", "/enter/", "/apiary", "/%E0%A4%A"])
+def test_an_unknown_address_is_the_one_page_too_with_its_own_way_home(client: Client, path: str) -> None:
+    client.force_login(sign_in.owner())
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert 'id="root"' in answer.content.decode()
+
+
+@pytest.mark.parametrize("path", ["/api/nowhere", "/static/nowhere.js", "/ws/nowhere", "/admin/nowhere/"])
+def test_an_unknown_address_that_no_person_types_is_no_page(client: Client, path: str) -> None:
+    client.force_login(sign_in.owner())
+    answer = client.get(path)
+    assert answer.status_code in (302, 404)  # the administration asks its own users to sign in
+    assert b'id="root"' not in answer.content
+
+
+def test_an_unknown_address_tells_a_stranger_where_the_link_is(client: Client) -> None:
+    answer = client.get("/nowhere")
+    assert answer.status_code == 401
+    assert "manage.py link" in answer.content.decode()
+
+
+def test_the_administration_is_found_without_its_slash(client: Client) -> None:
+    assert client.get("/admin")["Location"] == "/admin/"
+
+
 def test_the_session_cookie_is_out_of_reach_of_scripts_and_other_sites(client: Client) -> None:
     client.get(f"/enter/{sign_in.make_link_token()}")
     session = cookie(client, "studio-session")
@@ -111,8 +137,26 @@ def test_the_api_refuses_a_change_without_the_csrf_token() -> None:
     assert answer.status_code == 403
 
 
-def test_a_host_that_is_not_ours_is_refused(client: Client) -> None:
-    assert client.get("/health", headers={"host": "evil.example"}).status_code == 400
+@pytest.mark.parametrize("host", ["evil.example", "a_b%", "x" * 5000, "127.0.0.1.evil.example:8000"])
+def test_a_host_that_is_not_ours_is_refused_in_one_line_that_names_the_setting(
+    client: Client, caplog: pytest.LogCaptureFixture, host: str
+) -> None:
+    answer = client.get("/health", headers={"host": host})
+    assert answer.status_code == 400
+    assert "STUDIO_ALLOWED_HOSTS" in answer.content.decode()
+    assert host not in answer.content.decode()
+    (line,) = caplog.records
+    assert line.exc_info is None
+    assert "STUDIO_ALLOWED_HOSTS" in line.getMessage()
+    assert host[:80] in line.getMessage()
+    assert len(line.getMessage()) < 300
+
+
+def test_the_api_refuses_an_unknown_host_in_its_own_shape(client: Client) -> None:
+    answer = client.get("/api/me", headers={"host": "evil.example"})
+    assert answer.status_code == 400
+    assert answer.json()["error"]["code"] == "unknown-host"
+    assert "STUDIO_ALLOWED_HOSTS" in answer.json()["error"]["message"]
 
 
 def test_health_answers_without_signing_in(client: Client) -> None:

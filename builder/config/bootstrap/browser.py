@@ -10,7 +10,7 @@ from builder.config.bootstrap.shell import BUILD, attempt, run_quietly, say
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 OWN = BUILD / "browser"
-NPM_PACKAGE = "@sparticuz/chromium@153"
+NPM_PACKAGE = "@sparticuz/chromium@153.0.0"
 UNPACK = """
 import chromium from '@sparticuz/chromium';
 process.stdout.write(await chromium.executablePath());

@@ -22,6 +22,8 @@ LOCKS = {"run": "requirements.lock", "scale": "requirements-scale.lock", "dev": 
 SETS = tuple(LOCKS)
 NEEDED_BYTES = 700_000_000
 
+UV_PACKAGE = "uv==0.13.9"
+"""Not in a lock: it is what reads them."""
 # Short enough that a machine without network hears of it soon.
 UV = {"UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1", "UV_HTTP_RETRIES": "2", "UV_LINK_MODE": "copy"}
 
@@ -115,7 +117,7 @@ def install(target: str) -> None:
 def have_uv() -> bool:
     if program("uv").exists():
         return True
-    code, output = attempt([*pip_install(), "uv"])
+    code, output = attempt([*pip_install(), UV_PACKAGE])
     if code == 0:
         return True
     problem = explain(output, "installing the Python packages")

@@ -1,5 +1,6 @@
 """Why something could not be done, as one sentence that says what to do."""
 
+import re
 import tempfile
 from pathlib import Path
 
@@ -47,19 +48,34 @@ def explain(output: str, doing: str) -> Problem:
         return Problem(
             f"A file could not be written while {doing}: make this folder and your caches writable."
         )
-    return Problem(f"Something failed while {doing} ({last_line(output)}){kept(output)}.")
+    return Problem(f"Something failed while {doing} ({telling_line(output)}){kept(output)}.")
 
 
-def last_line(output: str) -> str:
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    return lines[-1][:300] if lines else "no output"
+COLOURS = re.compile(r"\x1b\[[\d;]*m")
+NOISE = re.compile(r"at |errors: \[|[│╭╰├─┬·]|\d+ │|npm error A complete log of this run|\W*$")
+"""Stack traces, drawings around quoted source, brackets that close them, where a log is."""
+CODED = re.compile(r"\[[^\]\s]+(?: [^\]\s]+)?\] \S")
+"""How the build tool begins an error: `[UNRESOLVED_IMPORT] Could not resolve …`."""
+PLACE = re.compile(r"╭─\[ (\S+:\d+:\d+) \]")
+
+
+def telling_line(output: str) -> str:
+    """The last error that a tool named by its code, with its place in the source; else its last line that
+    says something."""
+    lines = [line.strip() for line in COLOURS.sub("", output).splitlines()]
+    coded = [number for number, line in enumerate(lines) if CODED.match(line)]
+    if coded:
+        place = next(filter(None, map(PLACE.search, lines[coded[-1] + 1 : coded[-1] + 3])), None)
+        return lines[coded[-1]][:300] + (f", {place[1]}" if place else "")
+    telling = [line for line in lines if not NOISE.match(line)]
+    return telling[-1][:300] if telling else "no output"
 
 
 def kept(output: str) -> str:
     """Writes the output where it can be read; nothing if even that fails."""
     try:
         with tempfile.NamedTemporaryFile("w", prefix="studio-", suffix=".log", delete=False) as file:
-            file.write(output)
+            file.write(COLOURS.sub("", output))
         return f": read {Path(file.name)} for the whole output"
     except OSError:
         return ""

@@ -1,4 +1,4 @@
-"""`manage.py verify`: every check and test, a table of what they took, pytest's summary last."""
+"""`manage.py verify`: every check and test, a table of what they took, what failed, pytest's summary last."""
 
 import os
 import subprocess
@@ -32,6 +32,9 @@ def verify(*, fast: bool) -> int:
     code, last = run_pytest(fast=fast, env=browser_env)
     outcomes.append(Outcome("tests (pytest)", code == 0, time.monotonic() - start))
     say(table(outcomes))
+    failed = failures(outcomes)
+    if failed:
+        print(failed, flush=True)
     print(last, flush=True)
     return 0 if all(outcome.passed for outcome in outcomes) else 1
 
@@ -145,3 +148,11 @@ def table(outcomes: list[Outcome]) -> str:
     ]
     total = sum(outcome.seconds for outcome in outcomes)
     return "\n".join(["", *rows, f"  {'all':<{width}}          {total:7.1f} s", ""])
+
+
+def failures(outcomes: list[Outcome]) -> str:
+    """One line with the names of the failed steps; empty when all passed."""
+    names = [outcome.name for outcome in outcomes if not outcome.passed]
+    if not names:
+        return ""
+    return f"{len(names)} {'step' if len(names) == 1 else 'steps'} FAILED: {', '.join(names)}"

@@ -33,9 +33,17 @@ class Command(BaseCommand):
         document = from_file(file) if file else from_database(options["playbook"], options["number"])
         data = export(document)
         if output:
-            output.write_bytes(data)
+            write(output, data)
         else:
             sys.stdout.buffer.write(data)
+
+
+def write(output: Path, data: bytes) -> None:
+    """Raises CommandError where nothing can be written."""
+    try:
+        output.write_bytes(data)
+    except OSError as failure:
+        raise CommandError(f"{output} cannot be written: {failure.strerror}.", returncode=2) from None
 
 
 def from_file(file: Path) -> dict[str, Any]:

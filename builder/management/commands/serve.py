@@ -4,7 +4,7 @@ import os
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 from django.conf import settings
@@ -66,12 +66,19 @@ class Command(BaseCommand):
         launcher = Launcher(settings.STUDIO, host=host, port=port, ready=lambda: self.announce(address))
         orderly = launcher.run()
         data_folder.remove_address(folder)
+        if orderly:
+            self.tell("Stopped. Everything is saved." if launcher.all_saved else "Stopped.")
         return orderly, launcher.busy
 
     def announce(self, address: str) -> None:
         self.stdout.write(f"Playbook Studio is ready: {address}/enter/{sign_in.make_link_token()}")
-        self.stderr.write("The link signs you in once. Stop with Ctrl+C.")
+        self.tell("The link signs you in once. Stop with Ctrl+C.")
         self.stdout.flush()
+
+    def tell(self, line: str) -> None:
+        """To the person, not to who reads the link; not in the red of errors. A terminal may be gone."""
+        with suppress(OSError):
+            self.stderr.write(line, str)
 
 
 @contextmanager

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect
+from collections.abc import Iterator, Sequence
 
 import networkx as nx
 
@@ -16,9 +17,11 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
     lost = [stage for stage in outline.stages.values() if stage.id not in outline.reachable]
     if not lost:
         return
-    near = _neighbours(outline)
+    reached = _good_sources(outline)
+    near = _neighbours(outline, reached)
+    places = [outline.index_of(outline.stages[key]) for key in reached]
     for stage in lost:
-        nearest = near.get(stage.id) or _beside(outline, stage)
+        nearest = near.get(stage.id) or reached[_beside(places, outline.index_of(stage))]
         yield _unreachable(outline, stage, outline.stages[nearest])
 
 
@@ -33,21 +36,21 @@ def _unreachable(outline: Outline, stage: Stage, nearest: Stage) -> Diagnostic:
     return warning("unreachable-stage", message, path, related=related, stage=stage.id, fix=fix)
 
 
-def _neighbours(outline: Outline) -> dict[str, str]:
+def _neighbours(outline: Outline, reached: Sequence[str]) -> dict[str, str]:
     """For stages that hang together with reached ones: the nearest, whichever way the rules point."""
-    reached = _good_sources(outline)
     paths = nx.multi_source_dijkstra_path(outline.graph.to_undirected(as_view=True), reached)
     return {key: path[0] for key, path in paths.items()}
 
 
-def _beside(outline: Outline, stage: Stage) -> str:
-    """For stages that hang together with nothing: the nearest reached one in the list of stages."""
-    here = outline.index_of(stage)
-    reached = _good_sources(outline)
-    return min(reached, key=lambda key: abs(outline.index_of(outline.stages[key]) - here))
+def _beside(places: Sequence[int], here: int) -> int:
+    """For stages that hang together with nothing: which of the reached ones is nearest in the list."""
+    behind = bisect(places, here)
+    around = [index for index in (behind - 1, behind) if 0 <= index < len(places)]
+    return min(around, key=lambda index: abs(places[index] - here))
 
 
 def _good_sources(outline: Outline) -> list[str]:
-    """Reached stages that a rule can start from: an end completes the session, unless there is nothing else."""
+    """Reached stages that a rule can start from: an end completes the session, unless there is nothing
+    else."""
     reached = [key for key in outline.stages if key in outline.reachable]
     return [key for key in reached if outline.stages[key].kind != "end"] or reached

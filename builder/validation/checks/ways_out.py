@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import networkx as nx
 
@@ -59,8 +59,7 @@ def _target_name(outline: Outline, rule: Transition) -> str:
 def _no_way_to_end(outline: Outline) -> Iterator[Diagnostic]:
     """Dead ends are reported by themselves; a stage that returns ends its visit."""
     ends = [stage.id for stage in outline.stages.values() if _ends_a_visit(outline, stage)]
-    graph = outline.graph
-    leading = set(ends).union(*(nx.ancestors(graph, end) for end in ends)) if ends else set()
+    leading = _leading_to(outline, ends)
     trapped = [
         stage for key, stage in outline.stages.items() if key in outline.reachable and key not in leading
     ]
@@ -72,6 +71,12 @@ def _no_way_to_end(outline: Outline) -> Iterator[Diagnostic]:
     yield warning(
         "no-way-to-end", message, outline.stage_path(trapped[0]), related=related, stage=trapped[0].id
     )
+
+
+def _leading_to(outline: Outline, ends: Iterable[str]) -> set[str]:
+    """The ends, and every stage that some path leads from to one of them; each is looked at once."""
+    backwards = outline.graph.reverse(copy=False)
+    return {node for layer in nx.bfs_layers(backwards, list(ends)) for node in layer}
 
 
 def _ends_a_visit(outline: Outline, stage: Stage) -> bool:

@@ -476,6 +476,7 @@ export interface components {
             /** @default null */
             description?: string | null;
         };
+        /** @description A person allowed a tool call, or did not. */
         ApprovalAnswered: {
             /** @default 0 */
             seq: number;
@@ -494,6 +495,7 @@ export interface components {
             /** @default null */
             reason: string | null;
         };
+        /** @description A tool call waits for a person's word. */
         ApprovalRequested: {
             /** @default 0 */
             seq: number;
@@ -526,6 +528,7 @@ export interface components {
             /** @default null */
             reason?: string | null;
         };
+        /** @description A part of an artifact's text comes into the window of a frame. */
         ArtifactLoaded: {
             /** @default 0 */
             seq: number;
@@ -546,6 +549,7 @@ export interface components {
             /** @default null */
             length: number | null;
         };
+        /** @description A value is kept under a name; its text by hash. */
         ArtifactSaved: {
             /** @default 0 */
             seq: number;
@@ -568,6 +572,7 @@ export interface components {
             /** @default  */
             hash: string;
         };
+        /** @description An artifact's text leaves the window of a frame. */
         ArtifactUnloaded: {
             /** @default 0 */
             seq: number;
@@ -622,6 +627,7 @@ export interface components {
             /** @description The first segment that differs. */
             segment: string;
         };
+        /** @description Where the provider is asked to cache this call's window, and what that should save. */
         CachePlanned: {
             /** @default 0 */
             seq: number;
@@ -821,6 +827,7 @@ export interface components {
              */
             type: "client";
         };
+        /** @description A decision whether to shorten the window, with its numbers; also the decision not to. */
         CompactionPlanned: {
             /** @default 0 */
             seq: number;
@@ -1043,6 +1050,7 @@ export interface components {
             type: "fork";
             atTurn: number;
         };
+        /** @description A called frame ends; its value is merged into the caller's data. */
         FramePopped: {
             /** @default 0 */
             seq: number;
@@ -1071,6 +1079,7 @@ export interface components {
              */
             reason: string;
         };
+        /** @description A stage is called: a frame on top of its caller's. */
         FramePushed: {
             /** @default 0 */
             seq: number;
@@ -1162,6 +1171,7 @@ export interface components {
             document: components["schemas"]["Playbook"] | null;
             playbook: components["schemas"]["PlaybookDetail"] | null;
         };
+        /** @description What the classifier made of the user's message. */
         IntentClassified: {
             /** @default 0 */
             seq: number;
@@ -1219,6 +1229,7 @@ export interface components {
              */
             source?: "assistant" | "user" | "any";
         };
+        /** @description The model's whole message, and what it cost. */
         LLMCallCompleted: {
             /** @default 0 */
             seq: number;
@@ -1246,6 +1257,7 @@ export interface components {
             /** @default 0 */
             durationMs: number;
         };
+        /** @description A call gave no message, or was cut off (`cancelled`, `superseded`, `phase1_timeout`). */
         LLMCallFailed: {
             /** @default 0 */
             seq: number;
@@ -1269,7 +1281,18 @@ export interface components {
             retryable: boolean;
             /** @default  */
             shownText: string;
+            /**
+             * @description Of a call that was cut off: its input as the provider said, its output as counted from what came.
+             * @default null
+             */
+            usage: components["schemas"]["Usage"] | null;
+            /**
+             * @description US dollars of that usage; None is unknown.
+             * @default null
+             */
+            cost: number | null;
         };
+        /** @description A try failed and another one follows after the wait. */
         LLMCallRetry: {
             /** @default 0 */
             seq: number;
@@ -1537,6 +1560,7 @@ export interface components {
             /** @default false */
             debug?: boolean;
         };
+        /** @description No more tools are called in this phase, and why. */
         Phase1Complete: {
             /** @default 0 */
             seq: number;
@@ -1559,6 +1583,7 @@ export interface components {
              */
             reason: "text" | "transition" | "limit" | "timeout" | "stopped";
         };
+        /** @description The stage may call tools; nothing that the model says is shown yet. */
         Phase1Start: {
             /** @default 0 */
             seq: number;
@@ -1591,6 +1616,7 @@ export interface components {
             stage: string;
             text: string;
         };
+        /** @description From here on text is shown. */
         Phase2Start: {
             /** @default 0 */
             seq: number;
@@ -1908,6 +1934,7 @@ export interface components {
             interrupt?: boolean;
         };
         ServerFrame: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"] | components["schemas"]["TextDeltaFrame"] | components["schemas"]["CallFrame"] | components["schemas"]["Ready"] | components["schemas"]["Presence"] | components["schemas"]["ErrorFrame"] | components["schemas"]["Pong"];
+        /** @description The session is over and takes no more messages. */
         SessionComplete: {
             /** @default 0 */
             seq: number;
@@ -1947,6 +1974,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description The session begins: its playbook, its variables' defaults, and the data it was started with. */
         SessionStarted: {
             /** @default 0 */
             seq: number;
@@ -2140,6 +2168,7 @@ export interface components {
              */
             unresolved: string[];
         };
+        /** @description A visit ends, after its `onExit`. */
         StageExited: {
             /** @default 0 */
             seq: number;
@@ -2156,6 +2185,7 @@ export interface components {
             stage: string;
             frame: string;
         };
+        /** @description Variables were set or deleted, by `cause`. */
         StateChanged: {
             /** @default 0 */
             seq: number;
@@ -2220,6 +2250,7 @@ export interface components {
             offset: number;
             text: string;
         };
+        /** @description Text that a failed try had shown is taken back; the next try starts clean. */
         TextWithdrawn: {
             /** @default 0 */
             seq: number;
@@ -2283,6 +2314,7 @@ export interface components {
              */
             raw: string | null;
         };
+        /** @description The one result of a tool call; `error` is what the model is told instead of a result. */
         ToolCallComplete: {
             /** @default 0 */
             seq: number;
@@ -2325,6 +2357,7 @@ export interface components {
              */
             where?: string | null;
         };
+        /** @description A tool is run. Of a call that was refused there is only the result. */
         ToolCallStart: {
             /** @default 0 */
             seq: number;
@@ -2345,6 +2378,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        /** @description A stage that demands a tool call got none, asked twice. */
         ToolChoiceUnmet: {
             /** @default 0 */
             seq: number;
@@ -2478,6 +2512,7 @@ export interface components {
             /** @default  */
             reason: string;
         };
+        /** @description A rule fired, or the model asked, and it was not done, for this reason. */
         TransitionRefused: {
             /** @default 0 */
             seq: number;
@@ -2497,6 +2532,7 @@ export interface components {
             targetStage: string | null;
             reason: string;
         };
+        /** @description The conversation moves on; its actions and the entry follow. */
         TransitionTriggered: {
             /** @default 0 */
             seq: number;
@@ -2537,6 +2573,7 @@ export interface components {
              */
             summary: string | null;
         };
+        /** @description The turn is over: what it showed, used and cost. */
         TurnComplete: {
             /** @default 0 */
             seq: number;
@@ -2558,6 +2595,7 @@ export interface components {
             /** @default null */
             cost: number | null;
         };
+        /** @description The turn ended without a reply. */
         TurnFailed: {
             /** @default 0 */
             seq: number;
@@ -2578,6 +2616,7 @@ export interface components {
             /** @default true */
             retryable: boolean;
         };
+        /** @description The turn was ended before its time; `shown_text` is that of the call that was cut off. */
         TurnInterrupted: {
             /** @default 0 */
             seq: number;
@@ -2600,6 +2639,7 @@ export interface components {
              */
             reason: "stop" | "interrupt" | "process_died" | "timeout";
         };
+        /** @description A turn begins, and why: a message, or a stage that speaks by itself. */
         TurnStarted: {
             /** @default 0 */
             seq: number;
@@ -2741,6 +2781,7 @@ export interface components {
             createdAt: string;
             author: string | null;
         };
+        /** @description Segments that were sent are replaced from here on, by that rule. */
         WindowRewritten: {
             /** @default 0 */
             seq: number;

@@ -10,3 +10,7 @@ it("reads back the addresses it writes", () => {
 	expect(parseRoute("/playbooks/p/inspect/s1/6")).toEqual({ ...page, playbookId: "p" });
 	expect(parseRoute("/elsewhere")).toEqual({ name: "unknown" });
 });
+
+it("takes an address that cannot be decoded for one that does not exist", () => {
+	expect(parseRoute("/%E0%A4%A")).toEqual({ name: "unknown" });
+});

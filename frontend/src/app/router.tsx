@@ -23,8 +23,18 @@ function callNumber(text: string | undefined): number | null {
 	return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
 }
 
+function partsOf(path: string): string[] | null {
+	try {
+		return path.split("/").filter(Boolean).map(decodeURIComponent);
+	} catch {
+		return null; // a mistyped `%`
+	}
+}
+
 export function parseRoute(path: string): Route {
-	const [first, id, third, session, call] = path.split("/").filter(Boolean).map(decodeURIComponent);
+	const parts = partsOf(path);
+	if (parts === null) return { name: "unknown" };
+	const [first, id, third, session, call] = parts;
 	if (first === undefined) return { name: "gallery" };
 	if (first === "playbooks" && id && third === undefined) return { name: "workbench", playbookId: id };
 	if (first === "playbooks" && id && third === "inspect" && session) {

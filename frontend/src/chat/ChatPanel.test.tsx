@@ -232,6 +232,23 @@ describe("reading", () => {
 		expect(cards.map((card) => card.textContent)).toEqual([expect.stringContaining("not allowed here")]);
 	});
 
+	test("after the end nothing is sent and nothing typed is lost: a new chat is offered", async () => {
+		show();
+		await send("bye");
+		const said = new FakeLog();
+		said.addAll(1, plainTurn(1, "bye", "Goodbye", "c1"));
+		said.addAll(1, [{ type: "session_complete", stage: "greet" }]);
+		hear(said.events);
+		const before = FakeSocket.last.sent.length;
+		type("one more thing");
+		fireEvent.keyDown(field(), { key: "Enter" });
+		expect(FakeSocket.last.sent.length).toBe(before);
+		expect(field().value).toBe("one more thing");
+		expect(screen.getByText(/a new chat takes the message/)).toBeTruthy();
+		expect(screen.queryByRole("button", { name: "Send" })).toBeNull();
+		expect(screen.getAllByRole("button", { name: "New chat" }).length).toBe(2);
+	});
+
 	test("a failed turn says what happened and retries on request", async () => {
 		show();
 		await send("hi");

@@ -76,7 +76,8 @@ export function ChatPanel(props: ChatPanelProps) {
 	};
 
 	const send = (text: string): string | null => {
-		const { sessionId, starting } = live.getState();
+		const { sessionId, starting, complete } = live.getState();
+		if (complete) return "This conversation is complete: a new chat takes the message.";
 		if (!sessionId && !starting) void start().then(giveBackUnsent);
 		return live.getState().send(text);
 	};
@@ -91,7 +92,7 @@ export function ChatPanel(props: ChatPanelProps) {
 				onStart={startAnew}
 				onTakeBack={(clientId) => composer.current?.prepend(live.getState().takeBack(clientId))}
 			/>
-			<Composer ref={composer} live={live} playbookId={playbookId} onSend={send} />
+			<Composer ref={composer} live={live} playbookId={playbookId} onSend={send} onNewChat={startAnew} />
 		</section>
 	);
 }

@@ -18,13 +18,15 @@ interface ComposerProps {
 	playbookId: string;
 	/** Sends; gives why not, in words. */
 	onSend: (text: string) => string | null;
+	onNewChat: () => void;
 }
 
-export function Composer({ ref, live, playbookId, onSend }: ComposerProps) {
+export function Composer({ ref, live, playbookId, onSend, onNewChat }: ComposerProps) {
 	const field = useRef<HTMLTextAreaElement>(null);
 	const [text, setText] = useState(() => typedText(playbookId));
 	const [problem, setProblem] = useState<string | null>(null);
 	const running = useStore(live, (state) => state.activity !== null);
+	const ended = useStore(live, (state) => state.complete);
 	const stop = useStore(live, (state) => state.stop);
 	const recall = useRecall(live);
 
@@ -83,7 +85,7 @@ export function Composer({ ref, live, playbookId, onSend }: ComposerProps) {
 				ref={field}
 				className={styles.field}
 				aria-label="Message"
-				placeholder="Write as the customer…"
+				placeholder={ended ? "This conversation is complete" : "Write as the customer…"}
 				dir="auto"
 				autosize
 				minRows={1}
@@ -98,9 +100,15 @@ export function Composer({ ref, live, playbookId, onSend }: ComposerProps) {
 					Stop
 				</Button>
 			)}
-			<Button type="submit" px="sm">
-				Send
-			</Button>
+			{ended ? (
+				<Button px="sm" onClick={onNewChat}>
+					New chat
+				</Button>
+			) : (
+				<Button type="submit" px="sm">
+					Send
+				</Button>
+			)}
 		</form>
 	);
 }

@@ -15,7 +15,7 @@ import type { Position, Stage } from "../playbook/types";
 import { ActiveStageHint } from "./ActiveStageHint";
 import styles from "./canvas.module.css";
 import { type Editor, useEditor } from "./editor";
-import { selectFocused } from "./focused";
+import { followFocus, selectFocused } from "./focused";
 import { addStage, connectStages, select, selectStage, selectTransition } from "./operations";
 import { SignCard } from "./SignCard";
 import { StageCard } from "./StageCard";
@@ -116,19 +116,22 @@ function connectGestures(editor: Editor, frame: React.RefObject<HTMLDivElement |
 	};
 }
 
-/** Enter and Space select the focused stage or edge, as a click does. */
+/** Enter and Space select the focused stage or edge, as a click does; Enter goes on into its properties. */
 function pickFocused(editor: Editor, event: KeyboardEvent<HTMLElement>): void {
 	if (event.key !== "Enter" && event.key !== " ") return;
 	if (!selectFocused(editor, event.target)) return;
 	event.preventDefault();
 	event.stopPropagation();
-	editor.host.openProperties();
+	if (event.key === "Enter") editor.host.enterProperties();
+	else editor.host.openProperties();
 }
 
-/** Going through the stages with Tab selects the one that has the focus, unless several are selected. */
-function followFocus(editor: Editor, target: EventTarget): void {
-	if (!(target instanceof Element) || !target.matches(".react-flow__node:focus-visible")) return;
-	if (editor.ui.getState().selection.stageIds.length <= 1) selectFocused(editor, target);
+/** Only where keys moved it: a pointer that takes the focus along says itself what it selects. */
+function focusMoved(editor: Editor, target: EventTarget): void {
+	if (!(target instanceof Element) || !target.matches(":focus-visible")) return;
+	followFocus(editor, target);
+	const { stageIds } = editor.ui.getState().selection;
+	if (stageIds.length === 1) editor.view?.reveal(stageIds);
 }
 
 function dropped(editor: Editor, event: DragEvent): void {
@@ -160,8 +163,9 @@ function Flow() {
 			ref={frame}
 			className={styles.canvas}
 			aria-label="Graph"
+			tabIndex={-1}
 			onKeyDownCapture={(event) => pickFocused(editor, event)}
-			onFocus={(event) => followFocus(editor, event.target)}
+			onFocus={(event) => focusMoved(editor, event.target)}
 			onDoubleClick={addAt}
 			onDragOver={(event) => event.dataTransfer.types.includes(PALETTE_TYPE) && event.preventDefault()}
 			onDrop={(event) => dropped(editor, event)}

@@ -1,3 +1,4 @@
+import { useMode } from "../ui/screen";
 import { Canvas } from "./Canvas";
 import { Dialogs } from "./Dialogs";
 import { useEditor, useUi } from "./editor";
@@ -17,7 +18,8 @@ function Announcer() {
 /** The graph, as a canvas or as an outline, with its menus, dialogs and keys. */
 export function GraphPanel() {
 	const editor = useEditor();
-	const outline = useUi((ui) => ui.outline);
+	const mode = useMode();
+	const outline = useUi((ui) => ui.outline) ?? mode === "small";
 	useShortcuts(editor);
 	return (
 		<>

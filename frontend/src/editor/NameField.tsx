@@ -1,27 +1,15 @@
-import { type RefObject, useEffect, useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import styles from "./graph.module.css";
+import { takeFocus } from "./takeFocus";
+
+/** How a name field was left: a key leaves the focus to nobody, a blur has given it to somebody else. */
+export type Leaving = "key" | "blur";
 
 interface NameFieldProps {
 	label: string;
 	value: string;
 	/** The new name, or null if it was left as it was. */
-	onDone: (name: string | null) => void;
-}
-
-const FRAMES = 30;
-
-/** React Flow hides a new stage until it has measured it, and what is hidden takes no focus: tried until it does. */
-function takeFocus(field: RefObject<HTMLInputElement | null>): () => void {
-	let frame = 0;
-	const attempt = (left: number) => {
-		field.current?.focus({ preventScroll: true });
-		field.current?.select();
-		if (document.activeElement !== field.current && left > 0) {
-			frame = requestAnimationFrame(() => attempt(left - 1));
-		}
-	};
-	attempt(FRAMES);
-	return () => cancelAnimationFrame(frame);
+	onDone: (name: string | null, leaving: Leaving) => void;
 }
 
 /** A name being typed in its place: Enter or leaving the field takes it, Escape does not. */
@@ -29,12 +17,19 @@ export function NameField({ label, value, onDone }: NameFieldProps) {
 	const [name, setName] = useState(value);
 	const field = useRef<HTMLInputElement>(null);
 	const finished = useRef(false);
-	useEffect(() => takeFocus(field), []);
-	const finish = (take: boolean) => {
+	useEffect(
+		() =>
+			takeFocus(
+				() => field.current,
+				() => field.current?.select(),
+			),
+		[],
+	);
+	const finish = (take: boolean, leaving: Leaving) => {
 		if (finished.current) return;
 		finished.current = true;
 		const trimmed = name.trim();
-		onDone(take && trimmed !== "" && trimmed !== value ? trimmed : null);
+		onDone(take && trimmed !== "" && trimmed !== value ? trimmed : null, leaving);
 	};
 	return (
 		<input
@@ -44,11 +39,11 @@ export function NameField({ label, value, onDone }: NameFieldProps) {
 			value={name}
 			maxLength={200}
 			onChange={(event) => setName(event.currentTarget.value)}
-			onBlur={() => finish(true)}
+			onBlur={() => finish(true, "blur")}
 			onKeyDown={(event) => {
 				event.stopPropagation();
-				if (event.key === "Enter" && !event.nativeEvent.isComposing) finish(true);
-				if (event.key === "Escape") finish(false);
+				if (event.key === "Enter" && !event.nativeEvent.isComposing) finish(true, "key");
+				if (event.key === "Escape") finish(false, "key");
 			}}
 		/>
 	);

@@ -101,12 +101,14 @@ export function Outline() {
 					</li>
 				)}
 			</ol>
-			<button type="button" className={styles.add} onClick={() => addStage(editor)}>
-				+ Stage
-			</button>
-			<button type="button" className={styles.add} onClick={() => editor.ui.setState({ outline: false })}>
-				Show the graph
-			</button>
+			<div className={styles.more}>
+				<button type="button" className={styles.add} onClick={() => addStage(editor)}>
+					+ Stage
+				</button>
+				<button type="button" className={styles.add} onClick={() => editor.ui.setState({ outline: false })}>
+					Show the graph
+				</button>
+			</div>
 		</section>
 	);
 }

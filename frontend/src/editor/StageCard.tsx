@@ -6,7 +6,7 @@ import { stageTitle } from "../playbook/labels";
 import type { Diagnostic } from "../playbook/problems";
 import { useEditor, useLive, useUi } from "./editor";
 import styles from "./graph.module.css";
-import { NameField } from "./NameField";
+import { type Leaving, NameField } from "./NameField";
 import { addStage, nameStage } from "./operations";
 
 type StageFlowNode = Node<StageData, "stage">;
@@ -125,9 +125,9 @@ export const StageCard = memo(function StageCard({ id, data, selected }: NodePro
 	const flashing = useUi((ui) => ui.flash === id);
 	const active = useLive((live) => live.activeStageId === id);
 	const visits = useLive((live) => live.visitedStages[id] ?? 0);
-	const done = (name: string | null) => {
+	const done = (name: string | null, leaving: Leaving) => {
 		nameStage(editor, id, name);
-		editor.view?.focus();
+		if (leaving === "key") editor.view?.focus();
 	};
 	return (
 		<div

@@ -2,6 +2,7 @@
  * Everything that can be done by a key, in one table: keys are handled from it, and the help, the menus, the
  * palette and the tooltips are written from it, so that they cannot drift apart.
  */
+import { isSmallScreen } from "../ui/screen";
 import type { Editor } from "./editor";
 import * as operations from "./operations";
 import { tidyUp } from "./tidy";
@@ -108,7 +109,7 @@ export const ACTIONS: readonly Action[] = [
 		keys: ["Enter"],
 		group: "Edit",
 		when: hasAny,
-		run: (editor) => editor.host.openProperties(),
+		run: (editor) => editor.host.enterProperties(),
 	},
 	{
 		id: "rename",
@@ -226,7 +227,7 @@ export const ACTIONS: readonly Action[] = [
 		label: "Graph or outline",
 		keys: ["O"],
 		group: "View",
-		run: (editor) => editor.ui.setState(({ outline }) => ({ outline: !outline })),
+		run: (editor) => editor.ui.setState(({ outline }) => ({ outline: !(outline ?? isSmallScreen()) })),
 	},
 	{
 		id: "talk",

@@ -37,7 +37,8 @@ export interface EditorUi {
 	readonly flash: string | null;
 	readonly problems: Problems;
 	readonly tidying: boolean;
-	readonly outline: boolean;
+	/** As a list or as a graph; null until a person chooses: then the screen's width does. */
+	readonly outline: boolean | null;
 }
 
 /** What the canvas can do for the others; there only while it is on the screen. */
@@ -50,12 +51,15 @@ export interface CanvasView {
 	toCanvas(screen: Position): Position;
 	/** The pointer if it is over the canvas, else the middle, in canvas pixels. */
 	pointer(): Position;
+	/** Gives the focus to what is selected, as soon as it is drawn; to the canvas if nothing is. */
 	focus(): void;
 }
 
 /** What the editor asks of the app around it. */
 export interface EditorHost {
 	openProperties(): void;
+	/** Opens them and goes on in their first field. */
+	enterProperties(): void;
 	openTalk(): void;
 	/** A stage was clicked while a chat runs that has been there: shows what the model was sent in it. */
 	inspectStage(stageId: string): void;
@@ -85,7 +89,7 @@ const CLOSED: EditorUi = {
 	flash: null,
 	problems: NO_PROBLEMS,
 	tidying: false,
-	outline: false,
+	outline: null,
 };
 
 export function createEditor(document: Playbook, live: LiveGraphStore, host: EditorHost): Editor {

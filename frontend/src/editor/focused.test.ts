@@ -3,14 +3,15 @@ import { createStore } from "zustand/vanilla";
 import { NO_LIVE_GRAPH } from "../api/live";
 import { sample } from "../playbook/sample.testdata";
 import { createEditor, type Editor } from "./editor";
-import { selectFocused } from "./focused";
-import { selectionOf } from "./operations";
+import { followFocus, selectFocused } from "./focused";
+import { deleteSelection, documentOf, selectAll, selectionOf, selectStage } from "./operations";
 
 const nothing = () => {};
 let editor: Editor;
 beforeEach(() => {
 	const host = {
 		openProperties: nothing,
+		enterProperties: nothing,
 		openTalk: nothing,
 		inspectStage: nothing,
 		saveNow: nothing,
@@ -45,4 +46,31 @@ it("anything else is left alone", () => {
 	expect(selectFocused(editor, element("react-flow__node", "any:triage"))).toBe(false);
 	expect(selectFocused(editor, document.body)).toBe(false);
 	expect(selectionOf(editor).stageIds).toEqual([]);
+});
+
+it("a transition that the focus was moved to is what is deleted, not the stage selected before", () => {
+	selectStage(editor, "triage");
+	followFocus(editor, element("react-flow__edge", "l-r"));
+	deleteSelection(editor);
+	expect(documentOf(editor).stages.some(({ id }) => id === "triage")).toBe(true);
+	expect(documentOf(editor).transitions?.some(({ id }) => id === "l-r")).toBe(false);
+});
+
+it("the focus on one of several that are selected leaves them selected", () => {
+	selectAll(editor);
+	const before = selectionOf(editor);
+	followFocus(editor, element("react-flow__node", "triage"));
+	expect(selectionOf(editor)).toEqual(before);
+});
+
+it("the focus on what can't be selected leaves nothing selected that a key could delete", () => {
+	selectStage(editor, "triage");
+	followFocus(editor, element("react-flow__node", "any:triage"));
+	expect(selectionOf(editor)).toEqual({ stageIds: [], transitionIds: [] });
+});
+
+it("the focus elsewhere on the page leaves the selection as it is", () => {
+	selectStage(editor, "triage");
+	followFocus(editor, document.createElement("button"));
+	expect(selectionOf(editor).stageIds).toEqual(["triage"]);
 });

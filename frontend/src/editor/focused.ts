@@ -1,7 +1,7 @@
 /** What of the graph has the keyboard's focus. */
-import type { Selection } from "../playbook/commands";
+import { isNothing, NOTHING_SELECTED, type Selection } from "../playbook/commands";
 import type { Editor } from "./editor";
-import { documentOf, selectionOf, selectStage, selectTransition } from "./operations";
+import { documentOf, select, selectionOf, selectStage, selectTransition } from "./operations";
 
 function focusedPart(editor: Editor, target: EventTarget | null): Selection | null {
 	if (!(target instanceof Element)) return null;
@@ -26,7 +26,24 @@ export function selectFocused(editor: Editor, target: EventTarget | null): boole
 	return part !== null;
 }
 
+/**
+ * The focus was moved by keys to that place of the canvas: what has it is what keys act on from now on. One of
+ * several that are selected leaves them selected; what can't be selected leaves nothing selected.
+ */
+export function followFocus(editor: Editor, target: EventTarget | null): void {
+	if (!(target instanceof Element) || !target.matches(".react-flow__node, .react-flow__edge")) return;
+	const part = focusedPart(editor, target);
+	if (part && isWithin(part, selectionOf(editor))) return;
+	select(editor, part ?? NOTHING_SELECTED);
+}
+
+function isWithin(part: Selection, { stageIds, transitionIds }: Selection): boolean {
+	return (
+		part.stageIds.every((id) => stageIds.includes(id)) &&
+		part.transitionIds.every((id) => transitionIds.includes(id))
+	);
+}
+
 export function nothingSelected(editor: Editor): boolean {
-	const { stageIds, transitionIds } = selectionOf(editor);
-	return stageIds.length + transitionIds.length === 0;
+	return isNothing(selectionOf(editor));
 }

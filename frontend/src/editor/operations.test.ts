@@ -9,6 +9,7 @@ import * as operations from "./operations";
 class Host {
 	opened: string[] = [];
 	openProperties = () => void this.opened.push("properties");
+	enterProperties = () => void this.opened.push("in properties");
 	openTalk = () => void this.opened.push("talk");
 	inspectStage = (id: string) => void this.opened.push(`inspect ${id}`);
 	saveNow = () => void this.opened.push("save");

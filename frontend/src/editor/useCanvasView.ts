@@ -1,8 +1,11 @@
 /** What the canvas does for the rest of the editor: fitting, zooming, showing stages, keeping them in sight. */
 import { useReactFlow } from "@xyflow/react";
 import { type RefObject, useEffect } from "react";
+import { isNothing, type Selection } from "../playbook/commands";
 import type { Position } from "../playbook/types";
 import type { CanvasView, Editor } from "./editor";
+import { selectionOf } from "./operations";
+import { takeFocusLater } from "./takeFocus";
 import type { CanvasEdge, CanvasNode } from "./useGraph";
 
 /** Room for the tool rail. */
@@ -36,11 +39,22 @@ export function panInto(area: DOMRect, boxes: readonly DOMRect[]): Position {
 	};
 }
 
+/** The selected card or line, which may be drawn only in the next frame. */
+function selectedPart(root: HTMLElement, { stageIds, transitionIds }: Selection): HTMLElement | null {
+	const find = (kind: string, id: string | undefined) =>
+		id === undefined
+			? null
+			: root.querySelector<HTMLElement>(`.react-flow__${kind}[data-id="${CSS.escape(id)}"]`);
+	return find("node", stageIds[0]) ?? find("edge", transitionIds[0]);
+}
+
 function createView(
+	editor: Editor,
 	root: HTMLElement,
 	flow: ReturnType<typeof useReactFlow<CanvasNode, CanvasEdge>>,
 ): CanvasView & { setPointer(at: Position | null): void } {
 	let pointer: Position | null = null;
+	let stopFocus = () => {};
 	const middle = (): Position => {
 		const { left, top, width, height } = root.getBoundingClientRect();
 		return { x: left + width / 2, y: top + height / 2 };
@@ -59,8 +73,13 @@ function createView(
 		zoomBy: (factor) => void flow.zoomTo(flow.getZoom() * factor, QUICK),
 		toCanvas: (screen) => flow.screenToFlowPosition(screen),
 		pointer: () => flow.screenToFlowPosition(pointer ?? middle()),
-		focus: () =>
-			root.querySelector<HTMLElement>(".react-flow__node.selected")?.focus({ preventScroll: true }),
+		focus: () => {
+			stopFocus();
+			stopFocus = takeFocusLater(() => {
+				const selection = selectionOf(editor);
+				return isNothing(selection) ? root : selectedPart(root, selection);
+			});
+		},
 		// After a panel that opens beside the canvas has taken its room.
 		reveal: (ids) => void requestAnimationFrame(() => reveal(ids)),
 		setPointer: (at) => {
@@ -86,7 +105,7 @@ export function useCanvasView(editor: Editor, frame: RefObject<HTMLElement | nul
 	useEffect(() => {
 		const root = frame.current;
 		if (!root) return;
-		const view = createView(root, flow);
+		const view = createView(editor, root, flow);
 		const stop = new AbortController();
 		const { signal } = stop;
 		let touched = false;

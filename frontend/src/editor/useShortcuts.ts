@@ -1,8 +1,9 @@
 /** Listens for the keys of the action table while the editor is on the screen. */
 import { useEffect } from "react";
+import { isTypingPlace } from "../ui/typing";
 import type { Editor } from "./editor";
 import { nothingSelected, selectFocused } from "./focused";
-import { actionFor, isTypingPlace } from "./keys";
+import { actionFor } from "./keys";
 import { copyText, deleteSelection, pasteText } from "./operations";
 
 /** Keys that a focused control answers itself. */

@@ -139,6 +139,27 @@ test("brackets go to the neighbouring calls and d shows the difference", async (
 	expect(screen.getByText("Nothing of the window before was changed; only its end grew.")).toBeTruthy();
 });
 
+test("brackets work from anywhere on the page but from the fields one types in", () => {
+	const { onCallSelected } = show([FIRST, SECOND]);
+	const field = document.body.appendChild(document.createElement("textarea"));
+	fireEvent.keyDown(field, { key: "[" });
+	expect(onCallSelected).not.toHaveBeenCalled();
+	fireEvent.keyDown(document.body, { key: "[", ctrlKey: true });
+	expect(onCallSelected).not.toHaveBeenCalled();
+	fireEvent.keyDown(document.body, { key: "[" });
+	expect(onCallSelected).toHaveBeenCalledWith(1);
+	field.remove();
+});
+
+test("a focus that goes with its call stays in the inspector", async () => {
+	const { onCallSelected } = show([FIRST, SECOND]);
+	const passing = list().appendChild(document.createElement("button"));
+	passing.focus();
+	onCallSelected.mockImplementation(() => passing.remove());
+	fireEvent.keyDown(passing, { key: "[" });
+	await vi.waitFor(() => expect(document.activeElement?.getAttribute("aria-label")).toBe("Inspector panel"));
+});
+
 test("why it moved on names each rule with what it saw", () => {
 	show([FIRST, SECOND]);
 	const why = screen.getByRole("region", { name: "Why it moved on" });

@@ -1,10 +1,11 @@
 /** The inspector: what one call's model was sent, what of it was cached, what it cost, why the talk moved on. */
 import { Tabs } from "@mantine/core";
-import { type KeyboardEvent, useEffect, useMemo, useState } from "react";
+import { type KeyboardEvent, useEffect, useMemo, useRef, useState } from "react";
 import { useStore } from "zustand";
 import type { KnownCall } from "../api/frames";
 import type { LiveSessionStore } from "../api/session";
 import type { Playbook } from "../playbook/types";
+import { isTypingPlace } from "../ui/typing";
 import { CallHeader } from "./CallHeader";
 import { ChangesTab } from "./ChangesTab";
 import { CostTab } from "./CostTab";
@@ -16,6 +17,7 @@ import { RequestTab } from "./RequestTab";
 import { RulesTab } from "./RulesTab";
 import { StateTab } from "./StateTab";
 import { useCallWindow } from "./useCallWindow";
+import { hasModifier, useStepKeys } from "./useStepKeys";
 import { WindowTab } from "./WindowTab";
 
 export type { InspectorPanelProps } from "./props";
@@ -69,9 +71,6 @@ function TabBody({ tab, ...props }: TabProps & { tab: Tab }) {
 	}
 }
 
-const isTyping = (target: EventTarget) =>
-	target instanceof HTMLElement && target.matches("input, textarea, [contenteditable]");
-
 export function InspectorPanel(props: InspectorPanelProps) {
 	const { live, onCallSelected } = props;
 	const sessionId = useStore(live, (state) => state.sessionId) ?? props.sessionId;
@@ -80,6 +79,8 @@ export function InspectorPanel(props: InspectorPanelProps) {
 	const chosen = props.call !== null && numbers.includes(props.call) ? props.call : (numbers.at(-1) ?? null);
 	const { call, problem } = useCallWindow(live, chosen);
 	const rules = useRuleCount(live, call);
+	const panel = useRef<HTMLElement>(null);
+	useStepKeys(panel, { numbers, chosen, onCallSelected });
 	const runs = useStore(live, (state) => state.document) as Playbook | null;
 	const document = runs ?? props.document;
 
@@ -89,17 +90,19 @@ export function InspectorPanel(props: InspectorPanelProps) {
 	}, [live, sessionId]);
 
 	const keyDown = (event: KeyboardEvent) => {
-		if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || chosen === null) return;
-		const at = numbers.indexOf(chosen);
-		const next = { "[": numbers[at - 1], "]": numbers[at + 1] }[event.key];
-		if (next !== undefined) onCallSelected(next);
-		else if (event.key === "d") setTab("changes");
-		else return;
+		if (event.key !== "d" || hasModifier(event) || isTypingPlace(event.target) || chosen === null) return;
+		setTab("changes");
 		event.preventDefault();
 	};
 
 	return (
-		<section className={styles.panel} aria-label="Inspector panel" onKeyDown={keyDown}>
+		<section
+			ref={panel}
+			className={styles.panel}
+			aria-label="Inspector panel"
+			tabIndex={-1}
+			onKeyDown={keyDown}
+		>
 			<Tabs
 				className={styles.tabs}
 				value={tab}

@@ -7,7 +7,8 @@ import styles from "./code.module.css";
 import type { JsonProblem } from "./json";
 
 interface CodeEditorProps {
-	labelledBy: string;
+	/** Names the editor for screen readers. */
+	label: string;
 	text: string;
 	problem: JsonProblem | null;
 	onChange: (text: string) => void;
@@ -38,7 +39,7 @@ function diagnosticsFor(problem: JsonProblem | null, length: number): Diagnostic
 }
 
 /** CodeMirror for JSON; a chunk of its own, loaded when the first such field is opened. */
-export default function CodeEditor({ labelledBy, text, problem, onChange, onEnd }: CodeEditorProps) {
+export default function CodeEditor({ label, text, problem, onChange, onEnd }: CodeEditorProps) {
 	const host = useRef<HTMLDivElement>(null);
 	const view = useRef<EditorView | null>(null);
 	const handlers = useRef({ onChange, onEnd });
@@ -56,7 +57,7 @@ export default function CodeEditor({ labelledBy, text, problem, onChange, onEnd 
 				THEME,
 				EditorView.lineWrapping,
 				placeholder("{ }"),
-				EditorView.contentAttributes.of({ "aria-labelledby": labelledBy, tabindex: "0" }),
+				EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
 				EditorView.updateListener.of((update) => {
 					if (update.docChanged) handlers.current.onChange(update.state.doc.toString());
 					if (update.focusChanged && !update.view.hasFocus) handlers.current.onEnd?.();
@@ -65,7 +66,7 @@ export default function CodeEditor({ labelledBy, text, problem, onChange, onEnd 
 		});
 		view.current = editor;
 		return () => editor.destroy();
-	}, [labelledBy]);
+	}, [label]);
 
 	useEffect(() => {
 		const editor = view.current;

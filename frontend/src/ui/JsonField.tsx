@@ -1,5 +1,5 @@
 import { Input, Loader } from "@mantine/core";
-import { lazy, Suspense, useId, useState } from "react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { formatJson, type JsonProblem, parseJson } from "./json";
 
 const CodeEditor = lazy(() => import("./CodeEditor"));
@@ -15,7 +15,7 @@ interface JsonFieldProps {
 	onEnd?: () => void;
 	/** Why a parsed value will not do, in words. */
 	accept?: (value: unknown) => string | null;
-	error?: string | undefined;
+	error?: ReactNode;
 }
 
 interface Draft {
@@ -33,7 +33,6 @@ function problemWords({ message, line, column }: JsonProblem): string {
 
 /** A JSON value as text. What does not parse stays in the field, and the document keeps the last good value. */
 export function JsonField({ id, label, description, value, onChange, onEnd, accept, error }: JsonFieldProps) {
-	const labelId = useId();
 	const [typed, setTyped] = useState(() => {
 		const draft = drafts.get(id);
 		return draft && draft.on === value ? draft : null;
@@ -56,11 +55,11 @@ export function JsonField({ id, label, description, value, onChange, onEnd, acce
 			label={label}
 			description={description}
 			error={refused ?? error ?? null}
-			labelProps={{ id: labelId, component: "div" }}
+			labelElement="div"
 		>
 			<Suspense fallback={<Loader size="xs" />}>
 				<CodeEditor
-					labelledBy={labelId}
+					label={label}
 					text={shown}
 					problem={parsed.ok ? null : parsed.problem}
 					onChange={change}

@@ -10,7 +10,7 @@ interface StrictFieldProps {
 	/** Only called with a text that was not refused. */
 	onChange: (text: string) => void;
 	onEnd?: () => void;
-	error?: string | undefined;
+	error?: ReactNode;
 	description?: ReactNode;
 	placeholder?: string;
 	mono?: boolean;

@@ -8,7 +8,7 @@ import { type ReactNode, useState } from "react";
 interface FieldProps {
 	label: string;
 	description?: ReactNode;
-	error?: string | undefined;
+	error?: ReactNode;
 	onEnd?: (() => void) | undefined;
 }
 interface TextFieldProps extends FieldProps {
@@ -23,7 +23,7 @@ interface TextFieldProps extends FieldProps {
 }
 
 /** Mantine reads `undefined` of an optional property as "not given"; null means no error. */
-const orNull = (error: string | undefined) => error ?? null;
+const orNull = (error: ReactNode) => error ?? null;
 
 export function TextField({
 	value,

@@ -107,6 +107,7 @@ def _pattern(source: str) -> Any:
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False
+    options.never_capture = True  # only whether it occurs is asked; finding groups can take seconds
     try:
         return re2.compile(source, options=options)
     except (re2.error, UnicodeError) as error:

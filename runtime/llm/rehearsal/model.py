@@ -16,7 +16,7 @@ from runtime.context.tokens import count_tokens
 from runtime.conversation.messages import AssistantMessage, ToolCall, Usage
 from runtime.conversation.snapshot import canonical
 from runtime.llm.anthropic_wire import left_out, render_anthropic
-from runtime.llm.base import LLMEvent, LLMRequest, MessageComplete, TextDelta
+from runtime.llm.base import LLMEvent, LLMRequest, MessageComplete, TextDelta, UsageSoFar
 from runtime.llm.rehearsal.choosing import choose_calls, find_arguments
 from runtime.llm.rehearsal.lines import Call, author_line
 from runtime.llm.rehearsal.speaking import reply, reply_to_raw
@@ -59,6 +59,7 @@ class RehearsalLLM:
         """Streams the reply word by word, with small pauses."""
         message = answer(request)
         usage = self._simulated(request, message)
+        yield UsageSoFar(usage.model_copy(update={"output": 0}))
         for word in _WORDS.findall(message.text):
             await self._sleep(self._delay)
             yield TextDelta(word)

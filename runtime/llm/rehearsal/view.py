@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -13,7 +13,7 @@ from runtime.context.window import ContextWindow
 from runtime.conversation.segments import Segment
 from runtime.playbook.engine_tools import TRANSITION_TOOL
 
-_STATE = re.compile(r"^State \d+(?: \([0-9a-f]+\), complete|, changes to [0-9a-f]+): ", re.DOTALL)
+_STATE = re.compile(r"^State \d+(?: \([0-9a-f]+\), complete|, changes to state \d+ \([0-9a-f]+\)): ")
 _NO_CALLS: Final = ("call no tool", "no tool call", "without calling")
 _NOWHERE: Final = StageInstructions(name="", tools=(), targets=(), prompt="")
 
@@ -50,7 +50,7 @@ class View:
     replies: int = 0
     """Replies of the model in the window."""
     replies_here: int = 0
-    """Replies since the stage's instructions were given last."""
+    """Replies since the current stage began."""
     may_call: bool = True
     moved: bool = False
     """The model's own last call in this turn was a transition."""
@@ -60,6 +60,7 @@ def read_view(window: ContextWindow) -> View:
     """Reads a window's texts."""
     segments = window.segments
     stage_at, stage = _stage(segments)
+    entered_at = _entered(segments, stage_at)
     user_at = _last(segments, _is_user)
     reply_at = _last(segments, _is_reply)
     start = max(user_at, reply_at, _last(segments, _is_nobody))
@@ -72,12 +73,12 @@ def read_view(window: ContextWindow) -> View:
         tools=_tools(segments, stage),
         user="" if answered or not said else said[-1],
         earlier=tuple(reversed(said if answered else said[:-1])),
-        here=tuple(r for r in _results(segments, max(start, stage_at) + 1) if _counts(r)),
+        here=tuple(r for r in _results(segments, max(start, entered_at) + 1) if _counts(r)),
         turn=tuple(turn),
         past=tuple(past),
         variables=_variables(segments),
         replies=sum(1 for segment in segments if _is_reply(segment)),
-        replies_here=sum(1 for segment in segments[stage_at + 1 :] if _is_reply(segment)),
+        replies_here=sum(1 for segment in segments[entered_at + 1 :] if _is_reply(segment)),
         may_call=not _calls_forbidden(segments),
         moved=bool(turn) and turn[-1].tool == TRANSITION_TOOL,
     )
@@ -111,6 +112,18 @@ def _stage(segments: Sequence[Segment]) -> tuple[int, StageInstructions]:
     above = [i for _, i in known if i.name == current.name and not i.repeats]
     prompt = above[-1].prompt if above else ""
     return index, StageInstructions(current.name, current.tools, current.targets, prompt, current.data)
+
+
+def _entered(segments: Sequence[Segment], stage_at: int) -> int:
+    """Where the current stage began: at its instructions or, where the layout keeps those at the head, at the
+    newest state frame that tells another call stack."""
+    if stage_at >= 0 and segments[stage_at].kind == "stage":
+        return stage_at
+    entered, stack = -1, None
+    for index, body in _state_frames(segments):
+        if body.get("call_stack", stack) != stack:
+            entered, stack = index, body["call_stack"]
+    return entered
 
 
 def _tools(segments: Sequence[Segment], stage: StageInstructions) -> dict[str, Mapping[str, Any]]:
@@ -149,14 +162,18 @@ def as_json(text: str) -> Any:
         return text
 
 
+def _state_frames(segments: Sequence[Segment]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Where each state frame stands, and what it says."""
+    for index, segment in enumerate(segments):
+        match = _STATE.match(segment.text) if segment.kind == "state" else None
+        if match is not None:
+            yield index, json.loads(segment.text[match.end() :])
+
+
 def _variables(segments: Sequence[Segment]) -> dict[str, Any]:
     """The variables as the state frames tell them."""
     variables: dict[str, Any] = {}
-    for segment in segments:
-        match = _STATE.match(segment.text) if segment.kind == "state" else None
-        if match is None:
-            continue
-        body = json.loads(segment.text[match.end() :])
+    for _, body in _state_frames(segments):
         if "variables" in body:
             variables = dict(body["variables"])
         variables.update(body.get("new_variables", {}))

@@ -119,13 +119,13 @@ def test_an_unknown_condition_lists_the_known_ones(ana: Person) -> None:
 def test_a_draft_is_savable_at_every_letter_of_a_name(ana: Person) -> None:
     playbook = ana.create(document())
     revision = playbook["revision"]
-    half_typed = {
+    half_typed: dict[str, Any] = {
         "id": "my playbook",
         "globalTools": [{"name": ""}, {"name": "check stock", "parameters": {"type": "object"}}],
         "variables": [{"name": ""}],
         "agents": [{"name": "", "playbook": ""}],
     }
-    wrong = document(**half_typed)
+    wrong = {**document(), **half_typed}
     wrong["transitions"][0]["condition"] = {"type": "tool_call", "toolName": ""}
     wrong["stages"][0]["toolChoice"] = {"name": ""}
     wrong["stages"][0]["onEnter"] = [{"call": ""}]

@@ -128,6 +128,12 @@ def test_other_format_versions_are_refused_by_name(version: object, code: str) -
     assert "1" in loaded.report[0].message
 
 
+def test_a_file_of_a_newer_format_is_told_as_one_even_where_it_has_no_stages() -> None:
+    loaded = load_value({"formatVersion": 99, "scenes": []})
+    assert codes(loaded) == [("newer-format", "/formatVersion")]
+    assert "format version 99" in loaded.report[0].message
+
+
 @pytest.mark.parametrize(
     ("value", "code"),
     [

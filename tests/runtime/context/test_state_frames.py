@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from runtime.context.state_frames import FullState, StateDelta, apply_frame, digest, next_frame
 from runtime.conversation.snapshot import canonical, snapshot
-from tests.runtime.context.talk import Talk, playbook, texts
+from tests.runtime.context.talk import Talk, of_kind, playbook, texts
 
 
 def state(variables: Any = None, agents: Any = (), artifacts: Any = None, stack: Any = ("greet",)) -> Any:
@@ -132,7 +133,28 @@ def test_each_frame_names_its_number_and_its_base() -> None:
     second = frame(state(PADDING), state({**PADDING, "a": 1}))
     assert digest(first.body) in first.text
     assert second.base == digest(first.body)
-    assert second.text.startswith(f"State 2, changes to {second.base}: ")
+    assert second.text.startswith(f"State 2, changes to state 1 ({second.base}): ")
+
+
+def test_numbers_have_no_gaps_where_calls_changed_nothing_and_labels_name_the_base() -> None:
+    talk = Talk().start(variables=PADDING)
+    talk.exchange("hi", "hello").exchange("still", "nothing").exchange("new", "here")
+    talk.set(step=1).turn("now").ask()
+    frames = of_kind(talk.windows[-1], "state")
+    assert [segment.meta["number"] for segment in frames] == [1, 2]
+    assert [segment.label for segment in frames] == ["state 1, complete", "state 2, changes to state 1"]
+
+
+def test_the_base_that_changes_name_is_the_state_frame_before_them_in_the_window() -> None:
+    talk = Talk().start(variables=PADDING).exchange("hi", "hello")
+    talk.set(step=1).exchange("one", "done").enter("pick").call_frame("seat", "f2").exchange("seat", "which")
+    talk.pop(value="14C").set(seat="14C").exchange("back", "fine").exchange("more", "fine")
+    talk.set(step=2).turn("last").ask()
+    frames = of_kind(talk.windows[-1], "state")
+    assert [segment.meta["full"] for segment in frames] == [True, False, True, False]
+    for before, segment in pairwise(frames):
+        if not segment.meta["full"]:
+            assert f"changes to state {before.meta['number']} (" in segment.text
 
 
 def test_a_new_summary_of_an_artifact_is_listed_as_new() -> None:

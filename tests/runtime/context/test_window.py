@@ -283,6 +283,17 @@ def test_the_layout_swap_replaces_prompt_and_tools_and_logs_it() -> None:
     assert kinds(window).count("stage") == 0
 
 
+def test_the_layout_swap_still_tells_the_state_and_keeps_it_through_changes_of_stage() -> None:
+    swapping = playbook(context={"layout": "swap"})
+    talk = Talk(swapping).start(variables={"city": "Pune", "note": "x" * 400}).exchange("hi", "hello")
+    window = talk.enter("pick").set(kind="red").turn("a bike").ask()
+    first, second = texts(window, "state")
+    assert '"city":"Pune"' in first
+    assert '"kind":"red"' in second
+    assert '"call_stack":["pick"]' in second
+    assert "state 1 (" in second
+
+
 def test_a_session_that_changes_to_swap_loses_its_stage_segments_by_a_logged_rewriting() -> None:
     talk = Talk().start().exchange("hi", "hello")
     talk.playbook = playbook(context={"layout": "swap"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from runtime.engine.rules.facts import Facts
@@ -74,3 +76,9 @@ def test_the_verdict_says_what_was_found_and_where() -> None:
     verdict = judge(KeywordCondition(keywords=("no", "yes")), facts("Yes!"))
     assert verdict.seen == {"text": "Yes!", "keyword": "yes"}
     assert "“yes”" in verdict.reason
+
+
+def test_groups_in_a_pattern_cost_nothing() -> None:
+    began = time.process_time()
+    assert occurs("(.*)" * 250, "a" * 100_000, "regex")
+    assert time.process_time() - began < 1

@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 from runtime.conversation import events as ev
-from tests.runtime.desk import DECISION, desk, playbook, rule, says, stage
-from tests.runtime.engine.table import START, Table, move_to
+from runtime.engine.happened import Retry
+from tests.runtime.desk import DECISION, STOCK, desk, playbook, rule, says, stage
+from tests.runtime.engine.table import START, Table, call, move_to
 
 
 def timeout(milliseconds: int, since: str = "stage_entered") -> dict[str, object]:
@@ -93,3 +94,23 @@ def test_a_timer_that_is_refused_does_not_fire_again_and_again() -> None:
     table.waits(seconds=1)
     assert len(table.of(ev.TransitionRefused)) == 1
     assert table.wakes_at is None
+
+
+def test_a_failed_turn_that_a_timer_moved_on_is_taken_up_by_the_new_stage_from_its_beginning() -> None:
+    """Phase, limits and called tools belong to the visit in which it failed."""
+    slow = stage("slow", tools=[STOCK])
+    done = {"type": "tool_call", "toolName": "stock"}
+    rules = [rule("t", "pick", "slow", timeout(60_000)), rule("d", "slow", "close", done)]
+    stages = [stage("pick", tools=[STOCK]), slow, stage("close")]
+    table = Table(playbook(stages, rules, options={"maxToolCallsPerTurn": 1}))
+    table.says("city?")
+    table.model("", call("stock", kind="city"))
+    table.tool("c1")
+    table.model_fails()
+    table.waits(seconds=60)
+    assert table.stage == "slow"
+    table.happens(Retry())
+    assert table.asked.stage == "slow"
+    assert table.of(ev.Phase1Start)[-1].stage == "slow"
+    table.model("Two.")
+    assert (table.stage, table.state.status) == ("slow", "idle")

@@ -134,3 +134,23 @@ def test_the_report_adds_up_and_names_the_misses() -> None:
     assert report.read_share == 0.25
     assert report.cost_without_caching is None, "one call's is unknown"
     assert [(miss.call, miss.segment) for miss in report.misses] == [(2, "base")]
+
+
+def test_a_call_that_the_provider_refused_leaves_the_costs_known() -> None:
+    window = [segment("base")]
+    paid = Usage(fresh=1000, output=10)
+    refused = event(ev.LLMCallFailed, turn=1, call=2, error="Too many requests.", code="rate_limited")
+    alone = cost_report(views(*call(1, window, added=1, usage=paid)))
+    with_refused = cost_report(
+        views(*call(1, window, added=1, usage=paid), call(2, window, added=0)[0], refused)
+    )
+    assert with_refused.cost_without_caching == alone.cost_without_caching
+    assert with_refused.cost_without_caching is not None
+
+
+def test_a_call_that_was_cut_off_shows_what_it_used() -> None:
+    cut = event(
+        ev.LLMCallFailed, turn=1, call=1, error="Stopped.", code="cancelled", usage=Usage(fresh=90), cost=0.5
+    )
+    (view,) = views(call(1, [segment("base")], added=1)[0], cut)
+    assert (view.status, view.usage, view.cost) == ("interrupted", Usage(fresh=90), 0.5)

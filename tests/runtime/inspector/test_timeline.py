@@ -65,6 +65,16 @@ def test_a_tool_call_is_shown_with_its_result_once() -> None:
     assert turn.status == "running"
 
 
+def test_two_calls_of_one_id_in_a_turn_keep_their_own_results_in_the_order_of_asking() -> None:
+    asked = event(ev.ToolCallStart, turn=1, call_id="c1", name="stock")
+    one, two = (
+        event(ev.ToolCallComplete, turn=1, call_id="c1", tool_name="stock", success=True, result=number)
+        for number in (1, 2)
+    )
+    (turn,) = timeline(log(event(ev.TurnStarted, turn=1, stage="s"), asked, one, asked, two))
+    assert [tool.result for tool in turn.tools] == [1, 2]
+
+
 def test_a_failed_turn_says_why_and_an_interrupted_one_what_was_shown() -> None:
     failed, interrupted = timeline(
         log(

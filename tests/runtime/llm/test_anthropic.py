@@ -22,6 +22,7 @@ from runtime.llm.base import (
     RateLimited,
     Refused,
     TextDelta,
+    UsageSoFar,
 )
 from tests.runtime.llm.requests import simple_request
 from tests.runtime.llm.stub import Answer, error_event, message, provider
@@ -49,8 +50,10 @@ async def failure(answer: Answer, **options: Any) -> LLMError:
 async def test_a_reply_streams_and_ends_with_the_whole_message_and_its_usage() -> None:
     async with provider(Answer(message("Hel", "lo", usage={"cache_read_input_tokens": 100}))) as server:
         events = await collect(server.url)
-    assert events[:-1] == [TextDelta("Hel"), TextDelta("lo")]
-    last = events[-1]
+    first, *pieces, last = events
+    assert isinstance(first, UsageSoFar)
+    assert (first.usage.fresh, first.usage.read) == (9, 100)
+    assert pieces == [TextDelta("Hel"), TextDelta("lo")]
     assert isinstance(last, MessageComplete)
     assert (last.message.text, last.message.stop) == ("Hello", "end_turn")
     assert last.usage is not None
@@ -138,6 +141,7 @@ async def test_leaving_the_stream_closes_the_connection_at_once() -> None:
     async with provider(Answer(message("The ")[:3], then="stall")) as server:
         llm = AnthropicLLM(KEY, server.url)
         async with aclosing(cast(Any, llm.stream(simple_request()))) as stream:
+            assert isinstance(await anext(stream), UsageSoFar)
             assert await anext(stream) == TextDelta("The ")
         await asyncio.wait_for(server.hung_up.wait(), 5)
         await llm.aclose()

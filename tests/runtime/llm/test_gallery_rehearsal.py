@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from runtime.context.models import ModelRecord, record
 from runtime.conversation import events as ev
@@ -29,13 +32,24 @@ class OnlyRehearsal:
         return self.llm, record("rehearsal")
 
 
-def played(*messages: str) -> tuple[list[str], list[str], Session]:
+def played(*messages: str, document: Any = None) -> tuple[list[str], list[str], Session]:
     """Replies, stages entered, and the session after these messages; nobody waits for the pauses."""
-    return run_virtual(lambda: _played(*messages))
+    return run_virtual(lambda: _played(document or support_desk(), *messages))
 
 
-async def _played(*messages: str) -> tuple[list[str], list[str], Session]:
-    document = json.loads((GALLERY / "customer-support.json").read_text(encoding="utf-8"))
+def support_desk() -> Any:
+    return json.loads((GALLERY / "customer-support.json").read_text(encoding="utf-8"))
+
+
+def with_two_tools_of_one_name(document: Any) -> Any:
+    """Another `lookup_customer` in a second stage: the layout becomes `swap` by itself."""
+    stages = {stage["id"]: stage for stage in document["stages"]}
+    lookup = next(t for t in stages["authentication"]["tools"] if t["name"] == "lookup_customer")
+    stages["resolution"]["tools"].append({**lookup, "description": "Looks up whom an order belongs to."})
+    return document
+
+
+async def _played(document: Any, *messages: str) -> tuple[list[str], list[str], Session]:
     store = MemoryStore()
     session = Session(
         Playbook.model_validate(document),
@@ -95,3 +109,19 @@ def test_who_asks_for_a_person_gets_one() -> None:
 def test_the_same_messages_give_the_same_replies() -> None:
     messages = ("hello", "my parcel is late", "sam@example.com", "I don't have the number")
     assert played(*messages)[0] == played(*messages)[0]
+
+
+PARCEL = ("Hi, where is my parcel? I'm ada@example.org", "4471", "and 4102?", "thanks, bye")
+
+
+@pytest.mark.parametrize("swapped", ["by a conflict", "by choice"])
+def test_the_layout_swap_leads_to_the_same_conversation(swapped: str) -> None:
+    document = support_desk()
+    if swapped == "by a conflict":
+        document = with_two_tools_of_one_name(document)
+    else:
+        document["context"] = {**document.get("context", {}), "layout": "swap"}
+    replies, stages, session = played(*PARCEL, document=document)
+    assert "stage" not in {segment.kind for segment in session.state.windows.agent().segments}
+    assert (replies, stages) == played(*PARCEL)[:2]
+    assert replies[0].startswith("I see order 4471 of 2026-11-23")

@@ -7,7 +7,15 @@ import asyncio
 import pytest
 
 from runtime.conversation.messages import Usage
-from runtime.llm.base import ConnectionLost, MessageComplete, NotAllowed, Overloaded, RateLimited, TextDelta
+from runtime.llm.base import (
+    ConnectionLost,
+    MessageComplete,
+    NotAllowed,
+    Overloaded,
+    RateLimited,
+    TextDelta,
+    UsageSoFar,
+)
 from runtime.llm.errors import quoted, retry_after_seconds
 from runtime.llm.scripted import ScriptedLLM, ScriptExhausted
 from runtime.llm.source import Connections
@@ -24,8 +32,8 @@ async def test_chunks_stream_and_usage_takes_either_names() -> None:
     events = await play(
         {"chunks": ["Boo", "ked."], "usage": {"input_tokens": 7, "read": 2, "output_tokens": 3}}
     )
-    assert events[:2] == [TextDelta("Boo"), TextDelta("ked.")]
-    last = events[2]
+    assert events[:3] == [UsageSoFar(Usage(fresh=7, read=2)), TextDelta("Boo"), TextDelta("ked.")]
+    last = events[3]
     assert isinstance(last, MessageComplete)
     assert last.usage == Usage(fresh=7, read=2, output=3)
     assert last.message.stop == "end_turn"

@@ -48,6 +48,25 @@ def test_a_schema_that_cannot_be_used_makes_an_error_and_no_crash(schema: dict[s
 
 
 def test_a_pattern_made_to_hang_does_not() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert argument_error(SCHEMA, {"kind": "city", "code": "a" * 50 + "!"}) is not None
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
+
+
+def test_a_schema_whose_references_fan_out_is_refused_before_anything_is_checked() -> None:
+    parts: dict[str, Any] = {"l0": {"type": "object"}}
+    for number in range(1, 60):
+        parts[f"l{number}"] = {"allOf": [{"$ref": f"#/$defs/l{number - 1}"}] * 2}
+    schema = {"type": "object", "$ref": "#/$defs/l59", "$defs": parts}
+    assert "fan out" in (argument_error(schema, {}) or "")
+
+
+def test_a_schema_may_go_in_circles_and_use_a_part_often() -> None:
+    part = {"type": "string"}
+    schema = {
+        "type": "object",
+        "properties": {**{f"p{n}": {"$ref": "#/$defs/part"} for n in range(300)}, "child": {"$ref": "#"}},
+        "$defs": {"part": part},
+    }
+    assert argument_error(schema, {"child": {"child": {"p7": "x"}}}) is None
+    assert argument_error(schema, {"child": {"child": {"p7": 7}}}) is not None

@@ -99,3 +99,10 @@ def test_names_can_be_added_for_a_place_that_has_more_of_them() -> None:
 def test_a_condition_can_be_known_not_to_be_boolean() -> None:
     assert not compile_expression("1 + 1").may_be_boolean
     assert compile_expression("vars.x").may_be_boolean
+
+
+@pytest.mark.parametrize("large", [10**30, -(2**63) - 1, 10**400])
+def test_a_number_that_is_too_large_spoils_no_other_value(large: int) -> None:
+    expression = compile_expression("vars.count > 2")
+    assert expression.evaluate({"vars": {"count": 3, "large": [large]}}).holds
+    assert compile_expression("vars.large > 5.0").evaluate({"vars": {"large": large}}).holds == (large > 0)

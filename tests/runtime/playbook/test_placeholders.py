@@ -74,6 +74,6 @@ def test_the_places_of_placeholders_are_known_to_validation() -> None:
 
 
 def test_a_text_full_of_open_braces_is_read_in_linear_time() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     resolve("{ " * 20_000, ROOTS)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2

@@ -227,3 +227,23 @@ async def test_a_session_in_an_agent_goes_on_from_its_log() -> None:
     await after.session.send("The blue one.")
     assert after.replies == ["All set."]
     assert after.session.state.variables["secret"] == "of the desk"
+
+
+@in_virtual_time
+async def test_what_a_failed_turn_left_unanswered_in_an_agent_is_its_callers_once_the_agent_has_gone() -> (
+    None
+):
+    root = travel(options={"llmRetries": 0})
+    silent = playbook([stage("ask", timeoutMs=60_000)], id="pay-desk")
+    outputs = [{"text": "Which card?"}, error(529), {"text": "All set."}]
+    session = play(outputs, root=root, pay_desk=silent)
+    await session.talk("I want to pay", "The blue one.")
+    await asyncio.sleep(61)
+    await session.session.tick()
+    assert session.session.state.agents == ()
+    await session.session.retry()
+    said = text_of(session.llm.requests[-1])
+    assert [kind for kind, _ in said] == ["dialogue", "summary", "dialogue"]
+    assert said[-1][1] == "The blue one."
+    assert session.replies[-1] == "All set."
+    check(session)

@@ -143,12 +143,10 @@ def test_stop_and_ping_are_answered_while_a_reply_streams(person: Person) -> Non
         say(socket, type="hello", afterSeq=0)
         say(socket, type="message", clientId="m1", text="Tell me")
         until(socket, "text_delta")
-        began = time.monotonic()
         say(socket, type="ping")
         until(socket, "pong")
         say(socket, type="stop")
         ended = until(socket, "turn_interrupted")[-1]
-        assert time.monotonic() - began < 1.0
         assert ended["reason"] == "stop"
         assert len(ended["shownText"]) < len(WORDS)
 

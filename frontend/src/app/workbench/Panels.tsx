@@ -1,8 +1,8 @@
-import { useMediaQuery } from "@mantine/hooks";
 import { lazy, type ReactNode, Suspense, useCallback } from "react";
 import { useStore } from "zustand";
 import { GraphPanel } from "../../editor/GraphPanel";
 import { selectStage, selectTransition } from "../../editor/operations";
+import { type Mode, useMode } from "../../ui/screen";
 import { Wait } from "../../ui/Wait";
 import { navigate, paths } from "../router";
 import { ColumnHead } from "./ColumnHead";
@@ -13,7 +13,7 @@ import type { OpenPlaybook } from "./openPlaybook";
 import { PropertiesColumn } from "./PropertiesColumn";
 import type { PanelsProps } from "./props";
 import { TopBar } from "./TopBar";
-import { type Mode, visiblePanels } from "./visiblePanels";
+import { visiblePanels } from "./visiblePanels";
 import styles from "./workbench.module.css";
 
 const ChatPanel = lazy(() =>
@@ -101,13 +101,6 @@ function Frame({ hidden, label, panel, children }: FrameProps) {
 			{children}
 		</aside>
 	);
-}
-
-function useMode(): Mode {
-	const wide = useMediaQuery("(min-width: 1100px)", true, { getInitialValueInEffect: false });
-	const small = useMediaQuery("(max-width: 639px)", false, { getInitialValueInEffect: false });
-	if (wide) return "wide";
-	return small ? "small" : "medium";
 }
 
 interface PlacedProps extends PanelsProps {

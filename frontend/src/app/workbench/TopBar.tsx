@@ -142,7 +142,7 @@ export function TopBar({ open, versions }: PanelsProps) {
 			</Button>
 			<span className={styles.space} />
 			<ProblemsList />
-			<div className={styles.onlyWide}>
+			<div className={styles.notSmall}>
 				<VersionMenu open={open} known={versions} />
 			</div>
 			<Button

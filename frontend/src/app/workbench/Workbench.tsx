@@ -3,6 +3,8 @@ import { getPlaybook, type PlaybookDetail } from "../../api/playbooks";
 import type { EditorHost } from "../../editor/editor";
 import { EditorProvider } from "../../editor/editor";
 import { announce } from "../../editor/operations";
+import { enterPropertiesPanel } from "../../editor/properties/enterPanel";
+import { isSmallScreen } from "../../ui/screen";
 import { Wait } from "../../ui/Wait";
 import { Message } from "../Message";
 import { useAnswer } from "../useAnswer";
@@ -11,11 +13,14 @@ import { createLayout, type LayoutControl } from "./layoutStore";
 import { type OpenPlaybook, openPlaybook } from "./openPlaybook";
 import { Panels } from "./Panels";
 
-const SMALL = "(max-width: 639px)";
-
 function hostFor(layout: LayoutControl, opened: () => OpenPlaybook | null): EditorHost {
+	const openProperties = () => layout.openProperties(isSmallScreen());
 	return {
-		openProperties: () => layout.openProperties(matchMedia(SMALL).matches),
+		openProperties,
+		enterProperties: () => {
+			openProperties();
+			enterPropertiesPanel();
+		},
 		openTalk: layout.openTalk,
 		inspectStage: (stageId) => {
 			const facts = opened()?.live.getState().facts ?? new Map();
@@ -48,8 +53,6 @@ function useOpenPlaybook(detail: PlaybookDetail | null, layout: LayoutControl): 
 			hostFor(layout, () => mine),
 		);
 		setOpen(mine);
-		const { matches } = matchMedia(SMALL);
-		if (matches) mine.editor.ui.setState({ outline: true });
 		return () => mine?.close();
 	}, [detail, layout]);
 	return open;

@@ -1,7 +1,5 @@
+import type { Mode } from "../../ui/screen";
 import type { WorkbenchLayout } from "./layoutStore";
-
-/** From 1100 px on, from 640 px on, below. */
-export type Mode = "wide" | "medium" | "small";
 
 /** Which panels can be seen. Properties stand beside the graph unless the screen is small. */
 export function visiblePanels(mode: Mode, { column, inspector, tab }: WorkbenchLayout) {

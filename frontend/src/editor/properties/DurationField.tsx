@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { duration, parseDuration } from "../../playbook/duration";
 import { TextField } from "../../ui/fields";
 
@@ -8,7 +8,7 @@ interface DurationFieldProps {
 	value: number | null | undefined;
 	onChange: (milliseconds: number | undefined) => void;
 	onEnd?: () => void;
-	error?: string | undefined;
+	error?: ReactNode;
 	placeholder?: string;
 	/** Milliseconds at most. */
 	max?: number;

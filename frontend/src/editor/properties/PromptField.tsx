@@ -1,5 +1,5 @@
 import { ActionIcon, Group, Modal, Text, Textarea } from "@mantine/core";
-import { useId, useState } from "react";
+import { type ReactNode, useId, useState } from "react";
 import { estimateTokens } from "../../playbook/tokens";
 import styles from "./properties.module.css";
 
@@ -9,7 +9,7 @@ interface PromptFieldProps {
 	value: string | null | undefined;
 	onChange: (text: string) => void;
 	onEnd: () => void;
-	error?: string | undefined;
+	error?: ReactNode;
 	placeholder?: string;
 	rows?: number;
 }

@@ -1,10 +1,12 @@
 import { Button } from "@mantine/core";
+import type { ReactNode } from "react";
 import type { Selection } from "../../playbook/commands";
 import type { Diagnostic } from "../../playbook/problems";
 import { runAction } from "../actions";
 import { useDocument, useEditor, useUi } from "../editor";
 import { FixButton } from "../FixButton";
 import { countWords } from "../operations";
+import { leaveWithEscape, PROPERTIES_MARK } from "./enterPanel";
 import type { KnownModel } from "./ModelForm";
 import { PlaybookProperties } from "./PlaybookProperties";
 import styles from "./properties.module.css";
@@ -52,6 +54,20 @@ function Several({ selection }: { selection: Selection }) {
 	);
 }
 
+function Panel({ children }: { children: ReactNode }) {
+	const editor = useEditor();
+	return (
+		// biome-ignore lint/a11y/noStaticElementInteractions: Escape out of any of its fields
+		<div
+			className={styles.panel}
+			{...{ [PROPERTIES_MARK]: "" }}
+			onKeyDown={(event) => leaveWithEscape(editor, event)}
+		>
+			{children}
+		</div>
+	);
+}
+
 /** The properties of what is selected; of the playbook where nothing is. */
 export function PropertiesPanel({ models }: { models: readonly KnownModel[] }) {
 	const playbook = useDocument();
@@ -71,23 +87,23 @@ export function PropertiesPanel({ models }: { models: readonly KnownModel[] }) {
 	}
 	if (stage) {
 		return (
-			<div key={`stage ${playbook.stages.indexOf(stage)}`} className={styles.panel}>
+			<Panel key={`stage ${playbook.stages.indexOf(stage)}`}>
 				<ProblemNotes problems={stageProblems} />
 				<StageProperties playbook={playbook} stage={stage} models={models} />
-			</div>
+			</Panel>
 		);
 	}
 	if (transition) {
 		return (
-			<div key={transition.id} className={styles.panel}>
+			<Panel key={transition.id}>
 				<ProblemNotes problems={ruleProblems} />
 				<TransitionProperties playbook={playbook} transition={transition} />
-			</div>
+			</Panel>
 		);
 	}
 	return (
-		<div key="playbook" className={styles.panel}>
+		<Panel key="playbook">
 			<PlaybookProperties playbook={playbook} models={models} />
-		</div>
+		</Panel>
 	);
 }

@@ -1,5 +1,5 @@
 import { Autocomplete } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { refuseToolName } from "./accept";
 
 interface ToolNameFieldProps {
@@ -8,7 +8,7 @@ interface ToolNameFieldProps {
 	tools: readonly string[];
 	onChange: (name: string) => void;
 	onEnd: () => void;
-	error?: string | undefined;
+	error?: ReactNode;
 }
 
 /** The name of a tool, with those that are there on offer. What cannot be a name yet stays in the field. */

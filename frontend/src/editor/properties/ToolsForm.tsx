@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { stageTitle } from "../../playbook/labels";
 import type { MockResponse, Playbook, ToolDefinition, ToolImplementation } from "../../playbook/types";
 import { SelectField, TextField } from "../../ui/fields";
@@ -319,26 +320,27 @@ export function ToolsForm<K extends string>({
 }) {
 	const parts = part.entries(field) as unknown as Part<ToolDefinition>[];
 	const tools = parts.map(({ value }) => value);
+	const [added, setAdded] = useState(-1);
+	const add = () => {
+		setAdded(tools.length);
+		part.append(field, {
+			name: newName(tools),
+			implementation: newImplementation("mock"),
+		} as EntryOf<{ [key in K]?: ToolDefinition[] }[K]>);
+	};
 	return (
 		<>
 			{parts.map((tool, index) => (
 				<Section
 					key={tool.pointer}
+					open={index === added}
 					title={tool.value.name || "tool without a name"}
 					summary={tool.value.implementation?.type ?? "not implemented"}
 				>
 					<ToolForm part={tool} remove={() => part.remove(field, index)} />
 				</Section>
 			))}
-			<AddButton
-				onClick={() =>
-					part.append(field, { name: newName(tools), implementation: newImplementation("mock") } as EntryOf<
-						{ [key in K]?: ToolDefinition[] }[K]
-					>)
-				}
-			>
-				Tool
-			</AddButton>
+			<AddButton onClick={add}>Tool</AddButton>
 		</>
 	);
 }

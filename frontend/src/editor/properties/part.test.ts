@@ -20,6 +20,7 @@ const part = () => stagePart(editor, documentOf(editor), stage());
 beforeEach(() => {
 	const host = {
 		openProperties: nothing,
+		enterProperties: nothing,
 		openTalk: nothing,
 		inspectStage: nothing,
 		saveNow: nothing,
@@ -77,4 +78,17 @@ it("knows the problems of its fields", () => {
 	editor.ui.setState({ problems: arrangeProblems(documentOf(editor), [diagnostic]) });
 	expect(part().error("name")).toBe("Too long.");
 	expect(part().error("systemPrompt")).toBeUndefined();
+});
+
+it("tells a warning apart from an error", () => {
+	const diagnostic = {
+		code: "empty",
+		severity: "warning",
+		message: "No prompt.",
+		path: "/stages/1/systemPrompt",
+	} as const;
+	editor.ui.setState({ problems: arrangeProblems(documentOf(editor), [diagnostic]) });
+	expect(part().error("systemPrompt")).toMatchObject({
+		props: { "data-severity": "warning", children: "No prompt." },
+	});
 });

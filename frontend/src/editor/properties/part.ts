@@ -3,6 +3,7 @@
  * that follow one another in one field are one step of undo, every `chosen` one is a step of its own. Changes are
  * applied to the document as it is then, never to what was on the screen, and keep every field they do not name.
  */
+import { createElement, type ReactNode } from "react";
 import { merged } from "../../playbook/commands";
 import { type Diagnostic, problemsAt } from "../../playbook/problems";
 import type { Playbook, Stage, Transition } from "../../playbook/types";
@@ -41,9 +42,11 @@ export class Part<T extends object> {
 		this.write(() => value, "chosen", "");
 	}
 
-	/** What is wrong with a field, in words. */
-	error(field: string): string | undefined {
-		return this.problems(`/${field}`)[0]?.message;
+	/** What is wrong with a field, in words; a warning is marked, so that it does not look like an error. */
+	error(field: string): ReactNode {
+		const [problem] = this.problems(`/${field}`);
+		if (!problem || problem.severity === "error") return problem?.message;
+		return createElement("span", { "data-severity": "warning" }, problem.message);
 	}
 
 	problems(below = ""): Diagnostic[] {

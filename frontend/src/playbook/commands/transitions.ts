@@ -11,6 +11,10 @@ export interface Selection {
 
 export const NOTHING_SELECTED: Selection = { stageIds: [], transitionIds: [] };
 
+export function isNothing({ stageIds, transitionIds }: Selection): boolean {
+	return stageIds.length + transitionIds.length === 0;
+}
+
 /** The new transition's id is `freshTransitionId(playbook, from, target)`; it fires when the model decides so. */
 export function connect(playbook: Playbook, from: string, target: string): Playbook {
 	const transition: Transition = {
