@@ -24,6 +24,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/playbooks/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find Agents
+         * @description The drafts that the document's agents name, by `id` of the document or of the playbook, and those that
+         *     they name in turn. Of several with one id the newest is meant; an id that nobody has is left out.
+         */
+        post: operations["findAgents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/playbooks": {
         parameters: {
             query?: never;
@@ -475,6 +496,12 @@ export interface components {
             playbook: string;
             /** @default null */
             description?: string | null;
+        };
+        /** @description The playbooks that a document's agents name, by the id that names them. */
+        AgentDocuments: {
+            agents: {
+                [key: string]: components["schemas"]["Playbook"];
+            };
         };
         /** @description A person allowed a tool call, or did not. */
         ApprovalAnswered: {
@@ -2831,6 +2858,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    findAgents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToValidate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentDocuments"];
                 };
             };
             /** @description An error */
