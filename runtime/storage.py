@@ -19,7 +19,6 @@ from django.utils import timezone
 
 from runtime.conversation.events import (
     EVENT,
-    EVENT_TYPES,
     Event,
     LLMCallCompleted,
     LLMCallFailed,
@@ -33,7 +32,7 @@ from runtime.conversation.events import (
     TurnStarted,
     WindowRewritten,
 )
-from runtime.conversation.fold import UNFOLDED, fold_without
+from runtime.conversation.history import FOLDED, fold_without
 from runtime.conversation.state import SessionState
 from runtime.inspector.calls import CALL_EVENTS, CUT_OFF
 from runtime.models import LLMCall, LoggedEvent, SegmentText, StoredSession
@@ -41,8 +40,6 @@ from runtime.playbook import Playbook
 from runtime.sockets import in_database
 
 PAGE = 500
-FOLDED = frozenset(EVENT_TYPES) - UNFOLDED
-"""Types of the events that make a session's state."""
 
 
 class LogMovedOn(Exception):

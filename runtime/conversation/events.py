@@ -7,7 +7,7 @@ event: it passes by on the socket and is not stored.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
@@ -488,9 +488,4 @@ Event = Annotated[
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 """Reads any event from its stored form; an unknown type or field is a validation error."""
 
-EVENT_TYPES: tuple[str, ...] = tuple(
-    kind.model_fields["type"].default for kind in get_args(get_args(Event)[0])
-)
-"""The types of all events."""
-
-__all__ = ["EVENT", "EVENT_TYPES", "Event", "EventBase", "ToolCall"]
+__all__ = ["EVENT", "Event", "EventBase", "ToolCall"]

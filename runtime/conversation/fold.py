@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import takewhile
-from typing import Final, Literal, assert_never
+from typing import Literal, assert_never
 
 from runtime.conversation import events as ev
 from runtime.conversation.events import Event
@@ -36,36 +35,6 @@ def fold(session: str, events: Iterable[Event], state: SessionState | None = Non
     for event in events:
         current = apply(current, event)
     return current
-
-
-UNFOLDED: Final = frozenset(
-    {
-        "transition_evaluated",
-        "cache_planned",
-        "compaction_planned",
-        "intent_classified",
-        "tool_choice_unmet",
-        "llm_call_retry",
-        "text_withdrawn",
-        "approval_requested",
-        "approval_answered",
-    }
-)
-"""Types of the events that say something and change no state: opening a session need not read them."""
-
-
-def fold_without(session: str, events: Iterable[Event], seq: int) -> SessionState:
-    """The state after event `seq`, from a log that was read without its events of the types in UNFOLDED."""
-    state = SessionState(session=session)
-    for event in events:
-        state = apply(state if state.seq == event.seq - 1 else evolve(state, seq=event.seq - 1), event)
-    return evolve(state, seq=max(seq, state.seq))
-
-
-def until_turn(events: Iterable[Event], turn: int) -> tuple[Event, ...]:
-    """The log as it was when that turn had ended and the next had not begun: what a rewind and a fork go on
-    from. What happened between the two (a timer, a variable set by hand) belongs to the earlier one."""
-    return tuple(takewhile(lambda event: event.turn <= turn, events))
 
 
 def apply(state: SessionState, event: Event) -> SessionState:

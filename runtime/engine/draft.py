@@ -49,7 +49,7 @@ class Draft:
     @property
     def table(self) -> Table:
         """The table of the current frame's document: the session's own, or an agent's."""
-        return self.tables.now(self.state)
+        return self.tables.current(self.state)
 
     @property
     def frame(self) -> Frame:

@@ -66,7 +66,7 @@ class Tables:
             raise MissingDocument(f"The session was not given its agent's playbook {frame.playbook!r}.")
         return table_of(playbook)
 
-    def now(self, state: SessionState) -> Table:
+    def current(self, state: SessionState) -> Table:
         """The table of the current frame's document."""
         return self.of(state.frames[-1] if state.frames else None)
 

@@ -10,7 +10,8 @@ from typing import Any, assert_never
 
 from runtime.conversation import events as ev
 from runtime.conversation.events import Event
-from runtime.conversation.fold import fold, until_turn
+from runtime.conversation.fold import fold
+from runtime.conversation.history import until_turn
 from runtime.conversation.state import SessionState
 from runtime.engine import NO_AGENTS
 from runtime.playbook import Playbook

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from runtime.conversation import events as ev
-from runtime.conversation.fold import fold, until_turn
+from runtime.conversation.fold import fold
+from runtime.conversation.history import until_turn
 from runtime.llm.anthropic_wire import render_anthropic
 from runtime.llm.base import LLMRequest
 from tests.runtime.runner.play import OneModel, Play, calls, in_virtual_time
