@@ -104,12 +104,13 @@ def send(
 @lru_cache(maxsize=64)
 def prefix_keys(hashes: tuple[str, ...]) -> tuple[str, ...]:
     """For each block the key of the prefix that ends with it."""
-    keys: list[str] = []
-    chain = hashlib.blake2b(digest_size=16)
-    for item in hashes:
-        chain.update(item.encode() + b"\0")
-        keys.append(chain.hexdigest())
-    return tuple(keys)
+    return tuple(accumulate(hashes, _longer, initial=""))[1:]
+
+
+@lru_cache(maxsize=16_384)
+def _longer(prefix: str, item: str) -> str:
+    """The key of a prefix with one more block. A window that grew needs the keys of its new blocks only."""
+    return hashlib.blake2b(f"{prefix} {item}".encode(), digest_size=16).hexdigest()
 
 
 def _longest_hit(

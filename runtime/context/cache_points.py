@@ -75,7 +75,7 @@ class _Planner:
         self.blocks: list[Block] = blocks_of(window.segments)
         self.ends = list(accumulate(block.tokens for block in self.blocks))
         self.requests: Sequence[SentRequest] = state.windows.lane(window.lane)
-        self.store: Store = lane_store(state.windows, window.lane, model, now)
+        self.store: Store = lane_store(state.windows, window.lane, model, now, window.segments, self.blocks)
         self.gaps = [later.at - earlier.at for earlier, later in pairwise(self.requests)]
         self.agent = state.windows.agent(agent_of(window.lane))
         self.living = self._living()

@@ -5,7 +5,8 @@ Unlike a document, an event is ours alone: an unknown field is an error.
 
 from __future__ import annotations
 
-from typing import Self
+from functools import cache
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict
 from pydantic.alias_generators import to_camel
@@ -16,6 +17,11 @@ from runtime.playbook.storable import storable
 def json_name(name: str) -> str:
     """camelCase of a name with underscores; `write5m` stays (pydantic alone would make `write5M` of it)."""
     return to_camel(name) if "_" in name else name
+
+
+@cache
+def _all_fields(kind: type[BaseModel]) -> set[str]:
+    return set(kind.model_fields)
 
 
 class Value(BaseModel):
@@ -32,6 +38,11 @@ class Value(BaseModel):
         # What we write has every field: the generated types say so.
         json_schema_serialization_defaults_required=True,
     )
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Every field counts as given. Pydantic keeps a set of names for each instance: a log's instances are
+        many, and without the sets a session that waits takes half the memory."""
+        object.__setattr__(self, "__pydantic_fields_set__", _all_fields(type(self)))
 
     def storable(self) -> Self:
         """The same value with all its text storable; itself where it is so already."""

@@ -11,6 +11,7 @@ from typing import Literal, assert_never
 
 from runtime.conversation import events as ev
 from runtime.conversation.events import Event
+from runtime.conversation.evolving import evolve
 from runtime.conversation.messages import Usage
 from runtime.conversation.state import (
     ACTION_CALL,
@@ -20,7 +21,6 @@ from runtime.conversation.state import (
     Moving,
     RunningTurn,
     SessionState,
-    evolve,
 )
 from runtime.conversation.window_fold import fold_windows
 
@@ -44,21 +44,27 @@ def apply(state: SessionState, event: Event) -> SessionState:
     folded = _apply(state, event)
     windows = fold_windows(state.windows, state, event)
     entries = folded.entries.append(event) if _is_entry(event) else folded.entries
-    return evolve(folded, seq=event.seq, windows=windows, entries=entries)
+    if folded is state:
+        return evolve(state, seq=event.seq, windows=windows, entries=entries)
+    # A copy that nobody else has seen yet takes its last changes in place.
+    folded.__dict__.update(seq=event.seq, windows=windows, entries=entries)
+    return folded
 
 
-_ENTRIES = (
-    ev.UserMessageEvent,
-    ev.LLMCallCompleted,
-    ev.StageEntered,
-    ev.FramePushed,
-    ev.FramePopped,
-    ev.TurnComplete,
-    ev.TurnInterrupted,
-    ev.TurnFailed,
-    ev.ArtifactSaved,
-    ev.ArtifactLoaded,
-    ev.ArtifactUnloaded,
+_ENTRIES: frozenset[type] = frozenset(
+    (
+        ev.UserMessageEvent,
+        ev.LLMCallCompleted,
+        ev.StageEntered,
+        ev.FramePushed,
+        ev.FramePopped,
+        ev.TurnComplete,
+        ev.TurnInterrupted,
+        ev.TurnFailed,
+        ev.ArtifactSaved,
+        ev.ArtifactLoaded,
+        ev.ArtifactUnloaded,
+    )
 )
 
 
@@ -67,16 +73,12 @@ def _is_entry(event: Event) -> bool:
         return not event.call_id.startswith(ACTION_CALL)
     if isinstance(event, ev.TransitionTriggered):
         return event.clear_history
-    return isinstance(event, _ENTRIES)
+    return type(event) in _ENTRIES
 
 
 def _apply(state: SessionState, event: Event) -> SessionState:  # noqa: C901  one arm per event
     match event:
         case ev.TransitionEvaluated() | ev.CachePlanned() | ev.CompactionPlanned() | ev.WindowRewritten():
-            return state
-        case ev.IntentClassified() | ev.ToolChoiceUnmet() | ev.LLMCallRetry() | ev.TextWithdrawn():
-            return state
-        case ev.ApprovalRequested() | ev.ApprovalAnswered():
             return state
         case ev.ToolCallStart():
             return _tool_started(state, event)
@@ -133,6 +135,10 @@ def _apply(state: SessionState, event: Event) -> SessionState:  # noqa: C901  on
             return _session_using(state, event)
         case ev.SessionComplete():
             return evolve(state, status="complete", moving=None)
+        case ev.IntentClassified() | ev.ToolChoiceUnmet() | ev.LLMCallRetry() | ev.TextWithdrawn():
+            return state
+        case ev.ApprovalRequested() | ev.ApprovalAnswered():
+            return state
         case _:
             assert_never(event)
 

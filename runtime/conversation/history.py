@@ -7,8 +7,9 @@ from itertools import takewhile
 from typing import Final, get_args
 
 from runtime.conversation.events import Event
+from runtime.conversation.evolving import evolve
 from runtime.conversation.fold import apply
-from runtime.conversation.state import SessionState, evolve
+from runtime.conversation.state import SessionState
 
 UNFOLDED: Final = frozenset(
     {

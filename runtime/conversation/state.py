@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.events import Event
 from runtime.conversation.messages import ToolCall, Usage
 from runtime.conversation.windows import Windows
 from runtime.playbook import StageContextPolicy
-
-V = TypeVar("V", "Frame", "RunningTurn", "Moving", "SessionState")
 
 ACTION_CALL = "action:"
 """How the ids of the calls begin that `onEnter` and `onExit` make: no window shows them."""
@@ -191,17 +189,3 @@ class SessionState:
         if frame is None or (frame.agent is None and self.agents_called == 0):
             return self.frames
         return tuple(other for other in self.frames if other.agent == frame.agent)
-
-
-def evolve(value: V, **changes: Any) -> V:
-    """A copy of `value` with some fields changed: `dataclasses.replace`, many times as fast.
-
-    Every event makes several copies, so these classes have no slots: copying one dictionary is what is fast.
-    """
-    copy = object.__new__(type(value))
-    fields = copy.__dict__
-    fields.update(value.__dict__)
-    fields.update(changes)
-    if len(fields) != len(value.__dict__):
-        raise TypeError(f"{type(value).__name__} has no field {next(reversed(fields))!r}")
-    return copy

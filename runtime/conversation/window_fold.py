@@ -6,7 +6,6 @@ Rule: applies, never decides. `state` is always the state before the event.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from runtime.conversation.appendlist import AppendList
@@ -29,6 +28,7 @@ from runtime.conversation.events import (
     UserMessageEvent,
     WindowRewritten,
 )
+from runtime.conversation.evolving import evolve
 from runtime.conversation.segments import Segment
 from runtime.conversation.snapshot import is_private, snapshot
 from runtime.conversation.windows import (
@@ -81,7 +81,7 @@ def _open_agents(state: SessionState) -> tuple[str, ...]:
 
 
 def _with_agent(windows: Windows, name: str, agent: AgentWindow) -> Windows:
-    return replace(windows, agents={**windows.agents, name: agent})
+    return evolve(windows, agents={**windows.agents, name: agent})
 
 
 def _add_pending(windows: Windows, state: SessionState, kind: Any, event: Event) -> Windows:
@@ -90,16 +90,16 @@ def _add_pending(windows: Windows, state: SessionState, kind: Any, event: Event)
     item = Pending(
         kind=kind, event=event, frame=frame.id if frame else None, stage=frame.stage if frame else None
     )
-    return _with_agent(windows, name, replace(agent, pending=(*agent.pending, item)))
+    return _with_agent(windows, name, evolve(agent, pending=(*agent.pending, item)))
 
 
 def _user_message(windows: Windows, state: SessionState, event: UserMessageEvent) -> Windows:
     name = _current_agent(state)
     windows = _add_pending(windows, state, "injected" if event.injected else "user", event)
     if not event.injected:
-        windows = replace(windows, said=event)
+        windows = evolve(windows, said=event)
     agent = windows.agent(name)
-    return _with_agent(windows, name, replace(agent, open_messages=(*agent.open_messages, event.seq)))
+    return _with_agent(windows, name, evolve(agent, open_messages=(*agent.open_messages, event.seq)))
 
 
 def _turn_started(windows: Windows, state: SessionState, event: TurnStarted) -> Windows:
@@ -112,25 +112,25 @@ def _turn_started(windows: Windows, state: SessionState, event: TurnStarted) -> 
     pending = agent.pending
     spoken = [item.event.seq for item in pending if item.kind == "user"]
     turn = TurnTrace(first_seq=min([event.seq, *spoken]), waiting=True, spoken=bool(spoken))
-    return _with_agent(windows, name, replace(agent, pending=pending, turn=turn))
+    return _with_agent(windows, name, evolve(agent, pending=pending, turn=turn))
 
 
 def _taken_up(agent: AgentWindow) -> AgentWindow:
     """The last turn goes on: what stood for its end is dropped, its messages belong to no frame again."""
     pending = tuple(item for item in agent.pending if item.kind not in ("no_reply", "interrupted"))
-    turn = replace(agent.turn, waiting=True, answered=False, spoken=True)
-    return replace(_reopened(agent), pending=pending, turn=turn)
+    turn = evolve(agent.turn, waiting=True, answered=False, spoken=True)
+    return evolve(_reopened(agent), pending=pending, turn=turn)
 
 
 def _reopened(agent: AgentWindow) -> AgentWindow:
     open_messages = tuple(dict.fromkeys((*agent.turn.messages, *agent.open_messages)))
-    return replace(agent, open_messages=open_messages)
+    return evolve(agent, open_messages=open_messages)
 
 
 def _reply_given(windows: Windows, state: SessionState, event: Phase2Complete) -> Windows:
     name = _current_agent(state)
     agent = windows.agent(name)
-    return _with_agent(windows, name, replace(agent, turn=replace(agent.turn, waiting=False)))
+    return _with_agent(windows, name, evolve(agent, turn=evolve(agent.turn, waiting=False)))
 
 
 def _turn_ended(windows: Windows, state: SessionState, event: Event) -> Windows:
@@ -140,15 +140,15 @@ def _turn_ended(windows: Windows, state: SessionState, event: Event) -> Windows:
         windows = _add_pending(windows, state, "no_reply", event)
     for name in _open_agents(state):
         windows = _with_agent(windows, name, _settled(windows.agent(name)))
-    return replace(windows, open_call=None)
+    return evolve(windows, open_call=None)
 
 
 def _settled(agent: AgentWindow) -> AgentWindow:
     """The turn has ended, for callers of the current agent as well."""
     unsent = {item.event.seq for item in agent.pending if item.kind == "injected"}
     still_open = tuple(seq for seq in agent.open_messages if seq in unsent)
-    turn = replace(agent.turn, waiting=False, spoken=False, messages=agent.open_messages)
-    return replace(agent, open_messages=still_open, turn=turn)
+    turn = evolve(agent.turn, waiting=False, spoken=False, messages=agent.open_messages)
+    return evolve(agent, open_messages=still_open, turn=turn)
 
 
 def _turn_interrupted(windows: Windows, state: SessionState, event: TurnInterrupted) -> Windows:
@@ -162,12 +162,12 @@ def _turn_interrupted(windows: Windows, state: SessionState, event: TurnInterrup
 def _answered(windows: Windows, state: SessionState, answered: bool) -> Windows:
     name = _current_agent(state)
     agent = windows.agent(name)
-    return _with_agent(windows, name, replace(agent, turn=replace(agent.turn, answered=answered)))
+    return _with_agent(windows, name, evolve(agent, turn=evolve(agent.turn, answered=answered)))
 
 
 def _stage_entered(windows: Windows, state: SessionState, event: StageEntered) -> Windows:
     name = _current_agent(state)
-    return _with_agent(windows, name, replace(windows.agent(name), header_due=True))
+    return _with_agent(windows, name, evolve(windows.agent(name), header_due=True))
 
 
 def _state_changed(windows: Windows, state: SessionState, event: StateChanged) -> Windows:
@@ -179,12 +179,12 @@ def _state_changed(windows: Windows, state: SessionState, event: StateChanged) -
     known = agent.variables_set.get(state.frame.id, ())
     together = tuple(dict.fromkeys((*known, *names)))
     return _with_agent(
-        windows, name, replace(agent, variables_set={**agent.variables_set, state.frame.id: together})
+        windows, name, evolve(agent, variables_set={**agent.variables_set, state.frame.id: together})
     )
 
 
 def _call_started(windows: Windows, state: SessionState, event: LLMCallStarted) -> Windows:
-    windows = replace(windows, open_call=OpenCall(call=event.call, lane=event.lane, phase=event.phase))
+    windows = evolve(windows, open_call=OpenCall(call=event.call, lane=event.lane, phase=event.phase))
     if not event.lane or event.phase == 0:
         return windows
     name = agent_of(event.lane)
@@ -193,7 +193,7 @@ def _call_started(windows: Windows, state: SessionState, event: LLMCallStarted) 
     window = window_sent(event, _begins_like(requests, event), _rest_of(agent, event))
     request = SentRequest(call=event.call, at=event.at, window=window, cache_points=event.cache_points)
     lanes = {**windows.lanes, event.lane: requests.append(request)}
-    return replace(_with_agent(windows, name, agent), lanes=lanes)
+    return evolve(_with_agent(windows, name, agent), lanes=lanes)
 
 
 def _begins_like(requests: AppendList[SentRequest], event: LLMCallStarted) -> tuple[Segment, ...]:
@@ -212,7 +212,7 @@ def _rest_of(agent: AgentWindow, event: LLMCallStarted) -> dict[str, Segment]:
 
 def _sent(agent: AgentWindow, state: SessionState, event: LLMCallStarted) -> AgentWindow:
     nested = len(state.frames) > 1
-    agent = replace(
+    agent = evolve(
         agent,
         segments=agent.segments.extend(event.added),
         pending=(),
@@ -220,13 +220,13 @@ def _sent(agent: AgentWindow, state: SessionState, event: LLMCallStarted) -> Age
         cleared=(),
         header_due=False,
         upto=event.seq,
-        turn=replace(agent.turn, spoken=True),
+        turn=evolve(agent.turn, spoken=True),
         nested_calls=agent.nested_calls + (1 if nested else 0),
     )
     frame = next((segment for segment in event.added if segment.kind == "state"), None)
     if frame is None:
-        return replace(agent, since_full=agent.since_full + (1 if event.empty_state else 0))
-    return replace(
+        return evolve(agent, since_full=agent.since_full + (1 if event.empty_state else 0))
+    return evolve(
         agent,
         state_base=snapshot(state),
         state_number=frame.meta["number"],
@@ -236,7 +236,7 @@ def _sent(agent: AgentWindow, state: SessionState, event: LLMCallStarted) -> Age
 
 def _call_completed(windows: Windows, state: SessionState, event: LLMCallCompleted) -> Windows:
     call = windows.open_call
-    windows = replace(windows, open_call=None)
+    windows = evolve(windows, open_call=None)
     if call is not None and call.phase == 0:
         return windows
     if _was_never_shown(state, event):
@@ -253,7 +253,7 @@ def _was_never_shown(state: SessionState, event: LLMCallCompleted) -> bool:
 
 
 def _call_failed(windows: Windows, state: SessionState, event: LLMCallFailed) -> Windows:
-    return replace(windows, open_call=None)
+    return evolve(windows, open_call=None)
 
 
 def _tool_result(windows: Windows, state: SessionState, event: ToolCallComplete) -> Windows:
@@ -279,7 +279,7 @@ def _transition(windows: Windows, state: SessionState, event: TransitionTriggere
     open_messages = tuple(item.event.seq for item in pending if item.kind in ("user", "input", "injected"))
     if keep_from is not None:
         open_messages = agent.open_messages
-    agent = replace(
+    agent = evolve(
         agent,
         pending=pending,
         cleared=(*agent.cleared, cleared),
@@ -327,7 +327,7 @@ def _agent_popped(windows: Windows, state: SessionState, event: FramePopped) -> 
         agent=name,
         sent=tuple(agent.segments),
     )
-    caller = replace(
+    caller = evolve(
         caller,
         pending=(*caller.pending, Pending(kind="returned", event=event, **whose), *messages),
         popped=(*caller.popped, popped),
@@ -337,7 +337,7 @@ def _agent_popped(windows: Windows, state: SessionState, event: FramePopped) -> 
     )
     agents = {key: window for key, window in windows.agents.items() if key != name}
     lanes = {lane: requests for lane, requests in windows.lanes.items() if agent_of(lane) != name}
-    return replace(windows, agents={**agents, caller_name: caller}, lanes=lanes)
+    return evolve(windows, agents={**agents, caller_name: caller}, lanes=lanes)
 
 
 def _frame_popped(windows: Windows, state: SessionState, event: FramePopped) -> Windows:
@@ -364,7 +364,7 @@ def _frame_popped(windows: Windows, state: SessionState, event: FramePopped) -> 
         ),
     )
     gone = {item.event.seq for item in unsent}
-    agent = replace(
+    agent = evolve(
         agent,
         pending=tuple(item for item in agent.pending if item.event.seq not in gone),
         popped=(*(other for other in agent.popped if other.caller != event.frame), popped),
@@ -392,7 +392,7 @@ def _window_rewritten(windows: Windows, state: SessionState, event: WindowRewrit
     replaced = dict(agent.replaced)
     if stand_in is not None:
         replaced.update({segment.id: stand_in for segment in gone})
-    agent = replace(
+    agent = evolve(
         agent,
         segments=AppendList(segments),
         replaced=replaced,

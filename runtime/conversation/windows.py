@@ -80,7 +80,7 @@ class Cleared:
     """How many segments stood in the window then; later ones stay."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TurnTrace:
     """What windows must know of the running or last turn."""
 
@@ -95,7 +95,7 @@ class TurnTrace:
     """`seq`s of its user messages once it has ended: a retry takes them up again."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class AgentWindow:
     """The segments an agent's requests have sent, in order, byte for byte; shared by the agent's lanes."""
 
@@ -137,7 +137,7 @@ class OpenCall:
     phase: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Windows:
     """All agents' windows and all lanes' requests. The root agent's key is the empty string."""
 
@@ -149,11 +149,13 @@ class Windows:
 
     def agent(self, name: str = ROOT_AGENT) -> AgentWindow:
         """The window of that agent, empty before its first request."""
-        return self.agents.get(name, AgentWindow())
+        agent = self.agents.get(name)
+        return agent if agent is not None else AgentWindow()
 
     def lane(self, name: str) -> AppendList[SentRequest]:
         """The requests of that lane so far."""
-        return self.lanes.get(name, AppendList())
+        lane = self.lanes.get(name)
+        return lane if lane is not None else AppendList()
 
 
 def shared_start(before: Sequence[Segment], window: Sequence[Segment]) -> int:

@@ -33,8 +33,9 @@ class Draft:
         """Append one event with the next `seq` and apply it."""
         number = self.state.turn if turn is None else turn
         event = kind(seq=self.state.seq + 1, at=self.now, session=self.state.session, turn=number, **fields)
-        self.state = apply(self.state, cast(Event, event))
-        self.events.append(cast(Event, event))
+        logged = cast(Event, event)
+        self.state = apply(self.state, logged)
+        self.events.append(logged)
         return event
 
     def want(self, effect: Effect) -> None:

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from runtime.playbook.expressions import MAX_LENGTH, ROOTS, ExpressionError, compile_expression
@@ -45,7 +46,7 @@ class Placeholder:
 
 def placeholders(text: str) -> tuple[Placeholder, ...]:
     """The placeholders of `text`, whether or not they can be filled. Used by validation as well."""
-    return tuple(part for part in _parts(text) if isinstance(part, Placeholder))
+    return tuple(part for part in _cut(text) if isinstance(part, Placeholder))
 
 
 def expression_of(placeholder: Placeholder) -> str:
@@ -69,7 +70,7 @@ def resolve(text: str, roots: Mapping[str, Any], declared: Iterable[str] = ()) -
     written: list[str] = []
     unresolved: list[str] = []
     messages: list[str] = []
-    for part in _parts(text):
+    for part in _cut(text):
         if isinstance(part, str):
             written.append(part)
             continue
@@ -103,6 +104,12 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+@lru_cache(maxsize=256)
+def _cut(text: str) -> tuple[str | Placeholder, ...]:
+    """The pieces of a text. The same few prompts are resolved at every entry of their stages."""
+    return tuple(_parts(text))
 
 
 def _parts(text: str) -> Iterator[str | Placeholder]:

@@ -10,11 +10,12 @@ import asyncio
 import hashlib
 import logging
 import random
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar, cast
 
 from runtime.conversation.events import Event, LLMCallCompleted, LLMCallFailed, Phase2Start, TurnStarted
+from runtime.conversation.fold import fold
 from runtime.conversation.messages import ToolMessage, Usage
 from runtime.conversation.state import SessionState
 from runtime.engine import NO_AGENTS, step, tables_of, wake_at
@@ -32,11 +33,20 @@ from runtime.engine.happened import (
     VariableSet,
 )
 from runtime.engine.happened import UserMessage as UserSaid
-from runtime.playbook import Playbook, StageContextPolicy
+from runtime.engine.table import Table
+from runtime.llm.base import LLM
+from runtime.llm.source import Connections
+from runtime.playbook import Playbook, Stage, StageContextPolicy, Transition
 from runtime.playbook.engine_tools import canonical_json
 from runtime.playbook.storable import storable, storable_text
+from runtime.runner.clock import SystemClock
+from runtime.runner.defaults import OneLLM, Source, read, runnable, tools_of
+from runtime.runner.memory import MemoryStore
 from runtime.runner.model_call import ModelCall
 from runtime.runner.ports import Clock, Delta, EventStore, LLMSource, Random, RunningText, Tools
+from runtime.runner.talk import ask, keep_time, stream
+from runtime.tools import ToolBox
+from runtime.tools.functions import ToolFunction
 
 T = TypeVar("T")
 Listener = Callable[[Event | Delta], object]
@@ -50,7 +60,10 @@ class SessionOver(Exception):
 
 
 class Session:
-    """One conversation with one playbook. Belongs to one event loop; its turns run one at a time."""
+    """One conversation with one playbook. Belongs to one event loop; its turns run one at a time.
+
+    As an async context manager it starts, keeps its timers, and leaves nothing running (docs/embedding.md).
+    """
 
     def __init__(
         self,
@@ -89,8 +102,66 @@ class Session:
         self._shown: RunningText | None = None
         self._held: tuple[int, str] | None = None
         self._waiting_ids: set[str] = set()
+        self._close: Callable[[], Awaitable[None]] | None = None
+        self._data: Mapping[str, Any] | None = None
         self.next_wake: datetime | None = wake_at(tables_of(playbook, agents), self._state)
         """When `tick` is wanted while nothing runs; None: never."""
+
+    @classmethod
+    def open(
+        cls,
+        playbook: Source,
+        *,
+        llm: LLM | None = None,
+        tools: Mapping[str, ToolFunction] | None = None,
+        data: Mapping[str, Any] | None = None,
+        agents: Mapping[str, Source] | None = None,
+        store: EventStore | None = None,
+        events: Iterable[Event] = (),
+        session_id: str = "session",
+        clock: Clock | None = None,
+    ) -> Self:
+        """A session for `async with`, with a default for all but the playbook.
+
+        `llm` answers every stage; without it the connections of the environment do (a key, else the
+        rehearsal). `tools` are functions for tools of these names. `data` is what the first stage is entered
+        with. `agents` are the playbooks that may be called, by playbook id. `store` keeps the log, in memory
+        if there is none; `events` is a log to go on from.
+        Raises what `runnable` and `tools_of` of `runtime.runner.defaults` raise.
+        """
+        called = {name: read(source) for name, source in (agents or {}).items()}
+        document, time = runnable(playbook, called), clock or SystemClock()
+        connections = Connections() if llm is None else None
+        session = cls(
+            document,
+            llms=connections or OneLLM(cast(LLM, llm)),
+            tools=tools_of((document, *called.values()), tools or {}, ToolBox(time.sleep)),
+            store=store or MemoryStore(),
+            clock=time,
+            session_id=session_id,
+            state=fold(session_id, events),
+            agents=called,
+        )
+        session._data = data
+        session._close = connections.aclose if connections is not None else None
+        return session
+
+    async def __aenter__(self) -> Self:
+        """Starts the session if it is new, and ends a turn that its stored log left open."""
+        try:
+            await self.recover()
+            await self.start(self._data)
+        except BaseException:
+            await self.__aexit__()
+            raise
+        self._spawn(keep_time(self))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Cancels whatever runs and closes the connections that `open` made."""
+        await self.aclose()
+        if self._close is not None:
+            await self._close()
 
     @property
     def state(self) -> SessionState:
@@ -114,6 +185,31 @@ class Session:
                 self._listeners.remove(listener)
 
         return unsubscribe
+
+    def stage(self, stage_id: str) -> Stage:
+        """The stage that an event names, of the playbook that is on top now. Raises LookupError."""
+        row = self._current_table().rows.get(stage_id)
+        if row is None:
+            raise LookupError(f"The playbook has no stage {stage_id!r}.")
+        return row.stage
+
+    def transition(self, transition_id: str) -> Transition:
+        """The transition that an event names, of the playbook that is on top now. Raises LookupError."""
+        rule = self._current_table().transitions.get(transition_id)
+        if rule is None:
+            raise LookupError(f"The playbook has no transition {transition_id!r}.")
+        return rule
+
+    def _current_table(self) -> Table:
+        return tables_of(self.playbook, self.agents).current(self._state)
+
+    async def ask(self, text: str) -> str:
+        """Say something; the reply. Raises NoReply if its turn failed or was stopped, SessionOver."""
+        return await ask(self, text)
+
+    def stream(self, text: str) -> AsyncIterator[Event | Delta]:
+        """Say something; what listeners hear of its turn, as it comes."""
+        return stream(self, text)
 
     async def start(self, data: Mapping[str, Any] | None = None, agents: Sequence[str] = ()) -> None:
         """Enter the initial stage; returns when a stage that speaks at once has spoken."""

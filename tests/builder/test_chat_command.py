@@ -16,7 +16,7 @@ from tests.runtime.desk import stage
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY = ROOT / "builder" / "transfer" / "gallery" / "customer-support.json"
 COMMAND = [sys.executable, "manage.py", "chat"]
-SECONDS = 40.0
+SECONDS = 90.0
 
 
 def environment(**more: str) -> dict[str, str]:

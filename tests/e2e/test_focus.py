@@ -71,6 +71,40 @@ def test_a_connection_drawn_with_the_pointer_asks_so_too(signed_in_page: Page, s
     expect(signed_in_page.get_by_role("textbox", name="When should the model move on?")).to_be_focused()
 
 
+def test_what_was_found_has_the_focus_and_a_search_given_up_leaves_it_where_it_was(
+    signed_in_page: Page, studio: StudioServer
+) -> None:
+    workbench = open_template(signed_in_page, studio)
+    keyboard = signed_in_page.keyboard
+    search = signed_in_page.get_by_role("combobox", name="Find")
+    workbench.stage("Greeting").focus()
+    keyboard.press("Control+k")
+    expect(search).to_be_focused()
+    keyboard.type("Refund")
+    keyboard.press("Enter")
+    expect(workbench.stage("Refund")).to_be_focused()
+    keyboard.press("Control+k")
+    expect(search).to_be_focused()
+    keyboard.press("Escape")
+    expect(workbench.stage("Refund")).to_be_focused()
+    keyboard.press("?")
+    expect(signed_in_page.get_by_role("dialog", name="Shortcuts")).to_be_visible()
+    keyboard.press("Escape")
+    expect(workbench.stage("Refund")).to_be_focused()
+
+
+def test_a_new_tool_is_open_and_its_name_waits_to_be_typed(
+    signed_in_page: Page, studio: StudioServer
+) -> None:
+    workbench = open_template(signed_in_page, studio)
+    page = signed_in_page
+    workbench.stage("Triage").click()
+    page.locator("summary").filter(has_text=re.compile("^Tools")).click()
+    page.get_by_role("button", name="+ Tool").click()
+    page.keyboard.type("find_parcel")
+    expect(page.get_by_role("group", name="tool find_parcel")).to_be_visible()
+
+
 def test_brackets_go_from_call_to_call_while_the_focus_is_in_the_talk(
     signed_in_page: Page, studio: StudioServer
 ) -> None:

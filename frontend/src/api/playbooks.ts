@@ -21,6 +21,8 @@ const one = (id: string) => `${base}/${encodeURIComponent(id)}`;
 
 export const getMe = () => request<Me>("GET", "/api/me");
 export const listPlaybooks = () => request<PlaybookSummary[]>("GET", base);
+/** Those that were deleted and can be brought back. */
+export const listDeleted = () => request<PlaybookSummary[]>("GET", `${base}?deleted=true`);
 export const listTemplates = () => request<Template[]>("GET", "/api/templates");
 export const getPlaybook = (id: string) => request<PlaybookDetail>("GET", one(id));
 export const createPlaybook = (from: { document?: Document; template?: string; copyOf?: string }) =>

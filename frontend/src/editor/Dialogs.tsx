@@ -1,10 +1,10 @@
-import { Modal, Table, Text } from "@mantine/core";
-import { Fragment } from "react";
+import { Modal, Text } from "@mantine/core";
 import { stageTitle, transitionTitle } from "../playbook/labels";
 import type { Playbook } from "../playbook/types";
 import { Picker, type PickerItem } from "../ui/Picker";
-import { ACTIONS, type Action } from "./actions";
+import { ACTIONS, type HelpRow, helpRows } from "./actions";
 import { type Editor, useDocument, useEditor, useUi } from "./editor";
+import styles from "./help.module.css";
 import { keyName } from "./keys";
 import { connectStages, jumpTo } from "./operations";
 
@@ -78,39 +78,47 @@ function placeIn({ stage, transition }: { stage?: string | null; transition?: st
 
 function HelpTable() {
 	const groups = [...new Set(ACTIONS.map(({ group }) => group))];
-	const row = ({ id, label, keys }: Action) => (
-		<Table.Tr key={id}>
-			<Table.Td>{label}</Table.Td>
-			<Table.Td ta="right">
+	const row = ({ label, keys }: HelpRow) => (
+		<tr key={label}>
+			<td>{label}</td>
+			<td className={styles.keys}>
 				{keys.map((key) => (
 					<kbd key={key}>{keyName(key)}</kbd>
 				))}
-			</Table.Td>
-		</Table.Tr>
+			</td>
+		</tr>
 	);
 	return (
-		<Table verticalSpacing={4}>
-			<Table.Tbody>
-				{groups.map((group) => (
-					<Fragment key={group}>
-						<Table.Tr>
-							<Table.Th colSpan={2} scope="colgroup">
-								{group}
-							</Table.Th>
-						</Table.Tr>
-						{ACTIONS.filter((action) => action.group === group).map(row)}
-					</Fragment>
-				))}
-			</Table.Tbody>
-		</Table>
+		<table className={styles.help}>
+			{groups.map((group) => (
+				<tbody key={group}>
+					<tr>
+						<th colSpan={2} scope="rowgroup">
+							{group}
+						</th>
+					</tr>
+					{helpRows(group).map(row)}
+				</tbody>
+			))}
+		</table>
 	);
+}
+
+/** A dialog takes its focus along: what is selected has it then, unless what was chosen took it. */
+function focusIfLost(editor: Editor): void {
+	requestAnimationFrame(() => {
+		if (document.activeElement === document.body) editor.view?.focus();
+	});
 }
 
 export function Dialogs() {
 	const editor = useEditor();
 	const playbook = useDocument();
 	const dialog = useUi((ui) => ui.dialog);
-	const close = () => editor.ui.setState({ dialog: null });
+	const close = () => {
+		editor.ui.setState({ dialog: null });
+		focusIfLost(editor);
+	};
 	if (!dialog) return null;
 	if (dialog.kind === "find") {
 		return (
@@ -141,7 +149,7 @@ export function Dialogs() {
 		<Modal opened onClose={close} title="Shortcuts" size="md">
 			<Text size="sm" c="dimmed" mb="xs">
 				Drag from a stage's + to connect. Space and drag, or the middle button, moves the view; the wheel
-				scrolls it, with {keyName("Mod")} it zooms.
+				scrolls it, with {keyName("Mod")} it zooms. While the inspector is open, [ and ] go from call to call.
 			</Text>
 			<HelpTable />
 		</Modal>

@@ -7,6 +7,12 @@ import type { Editor } from "./editor";
 import * as operations from "./operations";
 import { tidyUp } from "./tidy";
 
+/** What the help says of an action, or of several that are alike. */
+export interface HelpRow {
+	readonly label: string;
+	readonly keys: readonly string[];
+}
+
 export interface Action {
 	readonly id: string;
 	readonly label: string;
@@ -19,6 +25,8 @@ export interface Action {
 	readonly byClipboardEvent?: boolean;
 	/** Not offered in the palette: it makes sense as a key only. */
 	readonly keyOnly?: boolean;
+	/** Actions that are told in one row of the help. */
+	readonly family?: HelpRow;
 	readonly when?: (editor: Editor) => boolean;
 	readonly run: (editor: Editor) => void;
 }
@@ -30,6 +38,11 @@ const hasAny = (editor: Editor) => hasStages(editor) || hasTransitions(editor);
 const oneStage = (editor: Editor) => operations.selectionOf(editor).stageIds.length === 1;
 const firstStage = (editor: Editor) => operations.selectionOf(editor).stageIds[0];
 
+const MOVES: HelpRow = {
+	label: "Move by one step, with Shift by five",
+	keys: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"],
+};
+
 function arrow(key: string, x: number, y: number): Action[] {
 	const move = (steps: number): Action => ({
 		id: `move-${key}-${steps}`,
@@ -37,6 +50,7 @@ function arrow(key: string, x: number, y: number): Action[] {
 		keys: [steps === 1 ? key : `Shift+${key}`],
 		group: "Edit",
 		keyOnly: true,
+		family: MOVES,
 		when: hasStages,
 		run: (editor) => operations.nudge(editor, { x: x * STEP * steps, y: y * STEP * steps }),
 	});
@@ -260,6 +274,12 @@ export const ACTIONS: readonly Action[] = [
 		run: (editor) => editor.ui.setState({ dialog: { kind: "help" } }),
 	},
 ];
+
+/** The rows of the help for one group of actions, in the table's order. */
+export function helpRows(group: Action["group"]): HelpRow[] {
+	const rows = ACTIONS.filter((action) => action.group === group).map((action) => action.family ?? action);
+	return [...new Set(rows)];
+}
 
 export function actionById(id: string): Action {
 	const action = ACTIONS.find((candidate) => candidate.id === id);

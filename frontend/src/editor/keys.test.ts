@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ACTIONS } from "./actions";
+import { ACTIONS, helpRows } from "./actions";
 import { actionFor, type KeyPress, keyName } from "./keys";
 
 const press = (key: string, changes: Partial<KeyPress> = {}): KeyPress => ({
@@ -53,4 +53,14 @@ describe("keys", () => {
 		expect(keyName("Mod+Shift+Z", true)).toBe("⌘⇧Z");
 		expect(keyName("+", false)).toBe("+");
 	});
+});
+
+it("the help tells the four arrows and their Shift in one row", () => {
+	const arrows = helpRows("Edit").filter(({ keys }) => keys.some((key) => key.includes("Arrow")));
+	expect(arrows.map(({ keys }) => keys.length)).toEqual([4]);
+});
+
+it("every action has a row in the help", () => {
+	const told = [...new Set(ACTIONS.map(({ group }) => group))].flatMap(helpRows);
+	for (const action of ACTIONS) expect(told).toContain(action.family ?? action);
 });

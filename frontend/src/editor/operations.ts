@@ -7,6 +7,7 @@ import { freshStageId, freshStageName, freshTransitionId } from "../playbook/ids
 import { endTitle, transitionTitle } from "../playbook/labels";
 import { freePosition, GAP, layoutOf, STAGE_HEIGHT, STAGE_WIDTH } from "../playbook/layout";
 import type { Playbook, Position, Stage } from "../playbook/types";
+import { plural } from "../ui/format";
 import type { Editor } from "./editor";
 
 /** Typing that pauses for so long is one step of the history. */
@@ -110,10 +111,9 @@ export function reconnectEnd(editor: Editor, id: string, ends: { from?: string; 
 
 /** "2 stages and 1 transition" */
 export function countWords({ stageIds, transitionIds }: Selection): string {
-	const count = (number: number, word: string) => (number === 1 ? `1 ${word}` : `${number} ${word}s`);
 	const parts = [];
-	if (stageIds.length > 0) parts.push(count(stageIds.length, "stage"));
-	if (transitionIds.length > 0) parts.push(count(transitionIds.length, "transition"));
+	if (stageIds.length > 0) parts.push(plural(stageIds.length, "stage"));
+	if (transitionIds.length > 0) parts.push(plural(transitionIds.length, "transition"));
 	return parts.join(" and ");
 }
 

@@ -18,9 +18,9 @@ function belongsToControl(event: KeyboardEvent): boolean {
 	);
 }
 
-/** Keys typed in the chat and the inspector are theirs, but for the few that work anywhere. */
+/** Keys typed in the chat, the inspector and dialogs are theirs, but for the few that work anywhere. */
 function isElsewhere(target: EventTarget | null): boolean {
-	return target instanceof Element && target.closest("[data-panel]") !== null;
+	return target instanceof Element && target.closest("[data-panel], [role=dialog]") !== null;
 }
 
 /** Fields that something was typed into since they got the focus: their own undo has something to undo. */

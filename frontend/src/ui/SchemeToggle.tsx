@@ -2,19 +2,21 @@ import { ActionIcon, Tooltip, useComputedColorScheme, useMantineColorScheme } fr
 import { MoonIcon, SunIcon } from "./icons";
 
 /** Light or dark; follows the system until it is used. */
-export function SchemeToggle() {
+export function useScheme() {
 	const { setColorScheme } = useMantineColorScheme();
 	const dark = useComputedColorScheme("light") === "dark";
-	const label = dark ? "Light colours" : "Dark colours";
+	return {
+		dark,
+		label: dark ? "Light colours" : "Dark colours",
+		toggle: () => setColorScheme(dark ? "light" : "dark"),
+	};
+}
+
+export function SchemeToggle() {
+	const { dark, label, toggle } = useScheme();
 	return (
 		<Tooltip label={label}>
-			<ActionIcon
-				variant="subtle"
-				color="gray"
-				size={32}
-				aria-label={label}
-				onClick={() => setColorScheme(dark ? "light" : "dark")}
-			>
+			<ActionIcon variant="subtle" color="gray" size={32} aria-label={label} onClick={toggle}>
 				{dark ? <SunIcon /> : <MoonIcon />}
 			</ActionIcon>
 		</Tooltip>

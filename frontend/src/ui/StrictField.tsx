@@ -14,6 +14,7 @@ interface StrictFieldProps {
 	description?: ReactNode;
 	placeholder?: string;
 	mono?: boolean;
+	autoFocus?: boolean;
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import { NumberInput, Select, Switch, TagsInput, Textarea, TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import styles from "./ui.module.css";
 
 interface FieldProps {
 	label: string;
@@ -19,7 +20,13 @@ interface TextFieldProps extends FieldProps {
 	/** Keep an empty text as "" instead of leaving the field out. */
 	required?: boolean;
 	rows?: number;
+	/** Takes the focus when it appears, with its text selected so that typing replaces it. */
 	autoFocus?: boolean;
+}
+
+function takeFocus(field: HTMLInputElement | HTMLTextAreaElement | null): void {
+	field?.focus();
+	field?.select();
 }
 
 /** Mantine reads `undefined` of an optional property as "not given"; null means no error. */
@@ -33,10 +40,12 @@ export function TextField({
 	mono = false,
 	required = false,
 	rows = 1,
+	autoFocus = false,
 	...rest
 }: TextFieldProps) {
 	const shared = {
 		...rest,
+		...(autoFocus ? { ref: takeFocus } : {}),
 		value: value ?? "",
 		error: orNull(error),
 		onBlur: () => onEnd?.(),
@@ -139,6 +148,38 @@ export function SelectField<T extends string>({
 			onBlur={() => onEnd?.()}
 			onChange={(next) => onChange(options.find((option) => option.value === next)?.value)}
 		/>
+	);
+}
+
+interface RangeFieldProps {
+	label: string;
+	value: number;
+	min: number;
+	max: number;
+	step: number;
+	onChange: (value: number) => void;
+	/** The hand or the key is off it. */
+	onEnd: () => void;
+}
+
+/** A number between two others, where about is good enough; it stands in the label. */
+export function RangeField({ label, value, onChange, onEnd, ...rest }: RangeFieldProps) {
+	return (
+		<label className={styles.range}>
+			<span>
+				{label} {value}
+			</span>
+			<input
+				{...rest}
+				type="range"
+				aria-label={label}
+				value={value}
+				onPointerUp={onEnd}
+				onKeyUp={onEnd}
+				onBlur={onEnd}
+				onChange={(event) => onChange(Number(event.currentTarget.value))}
+			/>
+		</label>
 	);
 }
 

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from runtime.conversation import events as ev
+from runtime.conversation.evolving import evolve
 from runtime.conversation.fold import apply, fold
 from runtime.conversation.history import FOLDED, UNFOLDED, fold_without
-from runtime.conversation.state import SessionState, evolve
+from runtime.conversation.state import SessionState
 
 NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 

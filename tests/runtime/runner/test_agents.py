@@ -6,11 +6,16 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
 from runtime.conversation import events as ev
 from runtime.conversation.fold import fold
 from runtime.conversation.segments import Segment
 from runtime.llm.anthropic_wire import render_anthropic
 from runtime.llm.base import LLMRequest
+from runtime.llm.scripted import ScriptedLLM
+from runtime.playbook.errors import InvalidPlaybook
+from runtime.runner.session import Session
 from tests.runtime.desk import playbook, rule, says, stage
 from tests.runtime.llm.valid import problems
 from tests.runtime.runner.play import OneModel, Play, calls, error, in_virtual_time
@@ -247,3 +252,20 @@ async def test_what_a_failed_turn_left_unanswered_in_an_agent_is_its_callers_onc
     assert said[-1][1] == "The blue one."
     assert session.replies[-1] == "All set."
     check(session)
+
+
+async def test_a_program_opens_a_session_with_agents_and_functions_for_their_tools() -> None:
+    charged: list[int] = []
+
+    def card(**arguments: int) -> dict[str, Any]:
+        charged.append(arguments["sum"])
+        return {"paid": True}
+
+    llm = ScriptedLLM([CALL, calls("card", "c2", sum=90), BACK, {"text": "All set."}])
+    agents = {"pay-desk": pay_desk(agents=[]).model_copy(update={"transitions": pay_desk().transitions[:2]})}
+    async with Session.open(travel(), llm=llm, tools={"card": card}, agents=agents) as session:
+        assert await session.ask("To Oslo, please.") == "All set."
+    assert charged == [90]
+    with pytest.raises(InvalidPlaybook) as refused:
+        Session.open(travel(), llm=llm)
+    assert {problem.code for problem in refused.value.problems} == {"missing-agent-document"}

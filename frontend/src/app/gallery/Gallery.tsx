@@ -8,6 +8,7 @@ import { words } from "../errors";
 import { navigate, paths } from "../router";
 import { useAnswer } from "../useAnswer";
 import { blankPlaybook } from "./blank";
+import { DeletedPlaybooks } from "./DeletedPlaybooks";
 import styles from "./gallery.module.css";
 import { ImportDialog } from "./ImportDialog";
 import { PlaybookCard } from "./PlaybookCard";
@@ -35,7 +36,7 @@ function NewButtons({
 }) {
 	const templates = useAnswer(listTemplates);
 	return (
-		<Group gap="xs">
+		<Group gap="xs" className={styles.ways}>
 			<FileButton onChange={pick} accept="application/json,.json">
 				{(props) => (
 					<Button {...props} variant="default" leftSection={<UploadIcon />}>
@@ -63,7 +64,7 @@ function NewButtons({
 
 /** All playbooks. A file dropped anywhere is read, reported on, and saved only when a person says so. */
 export function Gallery() {
-	const { playbooks, failure, reload, duplicate, remove } = usePlaybooks();
+	const { playbooks, deleted, failure, reload, duplicate, remove, restore } = usePlaybooks();
 	const { create, failure: notCreated } = useCreate();
 	const [file, setFile] = useState<File | null>(null);
 	const [over, setOver] = useState(false);
@@ -116,6 +117,7 @@ export function Gallery() {
 						<PlaybookCard key={playbook.id} playbook={playbook} onDuplicate={duplicate} onDelete={remove} />
 					))}
 				</ul>
+				<DeletedPlaybooks playbooks={deleted} onRestore={restore} />
 			</main>
 			{file && <ImportDialog file={file} onClose={() => setFile(null)} />}
 		</div>

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Modal, Text } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { ApiError } from "../../api/client";
 import { type Imported, importFile, type ReportEntry, reportOf } from "../../api/playbooks";
+import { plural } from "../../ui/format";
 import { Wait } from "../../ui/Wait";
 import { words } from "../errors";
 import { navigate, paths } from "../router";
@@ -49,6 +50,17 @@ function Report({ entries }: { entries: readonly ReportEntry[] }) {
 	);
 }
 
+/** The server's message is the report's first problem: with a report, only how many there are. */
+function refusal({ message, report }: Reading & { kind: "refused" }): string {
+	const errors = report.filter(({ level }) => level === "error").length;
+	return errors === 0 ? message : `${plural(errors, "problem")} found; nothing was saved.`;
+}
+
+/** The dialog gave its focus away before the file was read: the answer takes it when it is there. */
+function focusOnce(button: HTMLButtonElement | null): void {
+	button?.focus();
+}
+
 /** What the file holds and what became of it, before anything is saved. It is saved as a new playbook. */
 export function ImportDialog({ file, onClose }: { file: File; onClose: () => void }) {
 	const [reading, setReading] = useState<Reading>({ kind: "reading" });
@@ -76,7 +88,7 @@ export function ImportDialog({ file, onClose }: { file: File; onClose: () => voi
 			{reading.kind === "refused" && (
 				<>
 					<Alert color="red" title="The file cannot be imported">
-						{reading.message}
+						{refusal(reading)}
 					</Alert>
 					<Report entries={reading.report} />
 				</>
@@ -85,8 +97,8 @@ export function ImportDialog({ file, onClose }: { file: File; onClose: () => voi
 				<>
 					<Text>
 						<strong>{reading.imported.document?.name}</strong>:{" "}
-						{reading.imported.document?.stages.length ?? 0} stages,{" "}
-						{reading.imported.document?.transitions?.length ?? 0} transitions.
+						{plural(reading.imported.document?.stages.length ?? 0, "stage")},{" "}
+						{plural(reading.imported.document?.transitions?.length ?? 0, "transition")}.
 					</Text>
 					{reading.imported.report.length === 0 && (
 						<Text size="sm" c="dimmed">
@@ -98,7 +110,7 @@ export function ImportDialog({ file, onClose }: { file: File; onClose: () => voi
 						<Button variant="default" onClick={onClose}>
 							Cancel
 						</Button>
-						<Button loading={saving} data-autofocus onClick={() => void save(reading.text)}>
+						<Button ref={focusOnce} loading={saving} onClick={() => void save(reading.text)}>
 							Save as a new playbook
 						</Button>
 					</Group>

@@ -1,6 +1,7 @@
 import { ActionIcon, Menu } from "@mantine/core";
 import { exportUrl, type PlaybookSummary } from "../../api/playbooks";
 import { ago } from "../../playbook/autosave";
+import { plural } from "../../ui/format";
 import { DotsIcon } from "../../ui/icons";
 import { Link, navigate, paths } from "../router";
 import { GraphPicture } from "./GraphPicture";
@@ -12,10 +13,12 @@ interface PlaybookCardProps {
 	onDelete: (playbook: PlaybookSummary) => void;
 }
 
+/** "2 errors, 1 warning"; null if there are none. */
 function problemWords({ errors, warnings }: PlaybookSummary["problems"]): string | null {
-	const count = errors + warnings;
-	if (count === 0) return null;
-	return count === 1 ? "▲ 1 problem" : `▲ ${count} problems`;
+	const parts = [];
+	if (errors > 0) parts.push(plural(errors, "error"));
+	if (warnings > 0) parts.push(plural(warnings, "warning"));
+	return parts.length > 0 ? parts.join(", ") : null;
 }
 
 export function PlaybookCard({ playbook, onDuplicate, onDelete }: PlaybookCardProps) {
@@ -30,11 +33,18 @@ export function PlaybookCard({ playbook, onDuplicate, onDelete }: PlaybookCardPr
 				</Link>
 				<p className={styles.description}>{description}</p>
 				<p className={styles.facts}>
-					{stageCount === 1 ? "1 stage" : `${stageCount} stages`} · edited{" "}
+					{plural(stageCount, "stage")} · edited{" "}
 					<time dateTime={updatedAt} title={new Date(updatedAt).toLocaleString()}>
 						{ago(Date.now() - Date.parse(updatedAt))}
 					</time>
-					{wrong && <span className={styles.wrong}> · {wrong}</span>}
+					{wrong && (
+						<>
+							{" · "}
+							<span className={styles.wrong} data-severity={problems.errors > 0 ? "error" : "warning"}>
+								▲ {wrong}
+							</span>
+						</>
+					)}
 				</p>
 			</div>
 			<Menu position="bottom-end" shadow="sm">

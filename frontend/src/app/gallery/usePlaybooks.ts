@@ -3,6 +3,7 @@ import { createElement, useCallback } from "react";
 import {
 	createPlaybook,
 	deletePlaybook,
+	listDeleted,
 	listPlaybooks,
 	type PlaybookSummary,
 	restorePlaybook,
@@ -15,9 +16,23 @@ function complain(error: unknown): void {
 	notifications.show({ color: "red", message: words(error) });
 }
 
+const NONE: readonly PlaybookSummary[] = [];
+
 /** The list, and what can be done with its entries. Deleting asks nothing, because it can be undone. */
 export function usePlaybooks() {
-	const { data, failure, reload } = useAnswer(listPlaybooks);
+	const { data, failure, reload: reloadList } = useAnswer(listPlaybooks);
+	const { data: deleted, reload: reloadDeleted } = useAnswer(listDeleted);
+	const reload = useCallback(() => {
+		reloadList();
+		reloadDeleted();
+	}, [reloadList, reloadDeleted]);
+
+	const restore = useCallback(
+		(playbook: PlaybookSummary) => {
+			restorePlaybook(playbook.id).then(reload, complain);
+		},
+		[reload],
+	);
 
 	const duplicate = useCallback(
 		(playbook: PlaybookSummary) => {
@@ -38,7 +53,7 @@ export function usePlaybooks() {
 			const toast = `deleted ${playbook.id}`;
 			const undo = () => {
 				notifications.hide(toast);
-				restorePlaybook(playbook.id).then(reload, complain);
+				restore(playbook);
 			};
 			notifications.show({
 				id: toast,
@@ -46,8 +61,8 @@ export function usePlaybooks() {
 				message: createElement(UndoToast, { name: playbook.name, undo }),
 			});
 		},
-		[reload],
+		[reload, restore],
 	);
 
-	return { playbooks: data, failure, reload, duplicate, remove };
+	return { playbooks: data, deleted: deleted ?? NONE, failure, reload, duplicate, remove, restore };
 }

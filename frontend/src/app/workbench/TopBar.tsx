@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Tooltip } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
 import { useStore } from "zustand";
 import { runAction } from "../../editor/actions";
@@ -6,21 +6,16 @@ import { useDocument, useEditor } from "../../editor/editor";
 import { ProblemsList } from "../../editor/ProblemsList";
 import { withKey } from "../../editor/ToolRail";
 import { saveWords } from "../../playbook/autosave";
-import {
-	ArrowLeftIcon,
-	ChatIcon,
-	DotsIcon,
-	DownloadIcon,
-	RedoIcon,
-	SearchIcon,
-	UndoIcon,
-} from "../../ui/icons";
+import { ArrowLeftIcon, ChatIcon, DownloadIcon, RedoIcon, SearchIcon, UndoIcon } from "../../ui/icons";
 import { SchemeToggle } from "../../ui/SchemeToggle";
+import { useMode } from "../../ui/screen";
 import { navigate, paths } from "../router";
+import { MoreMenu } from "./MoreMenu";
 import { NameInPlace } from "./NameInPlace";
 import type { OpenPlaybook } from "./openPlaybook";
 import type { PanelsProps } from "./props";
-import { VersionMenu } from "./VersionMenu";
+import { useVersions } from "./useVersions";
+import { PublishDialog, VersionMenu } from "./VersionMenu";
 import styles from "./workbench.module.css";
 
 const TICK_MS = 1000;
@@ -89,28 +84,11 @@ async function leave({ autosave }: OpenPlaybook): Promise<void> {
 	navigate(paths.gallery());
 }
 
-function MoreMenu() {
-	const editor = useEditor();
-	return (
-		<Menu position="bottom-end" shadow="sm">
-			<Menu.Target>
-				<ActionIcon className={styles.onlyNarrow} variant="default" size={30} aria-label="More">
-					<DotsIcon />
-				</ActionIcon>
-			</Menu.Target>
-			<Menu.Dropdown>
-				<Menu.Item onClick={() => runAction(editor, "find")}>Find…</Menu.Item>
-				<Menu.Item onClick={() => runAction(editor, "export")}>Export as JSON</Menu.Item>
-				<Menu.Item onClick={() => runAction(editor, "outline")}>Graph or outline</Menu.Item>
-				<Menu.Item onClick={() => runAction(editor, "help")}>Shortcuts</Menu.Item>
-			</Menu.Dropdown>
-		</Menu>
-	);
-}
-
 export function TopBar({ open, versions }: PanelsProps) {
 	const editor = useEditor();
 	const { name } = useDocument();
+	const small = useMode() === "small";
+	const control = useVersions(open, versions);
 	return (
 		<header className={styles.top}>
 			<Tooltip label="All playbooks">
@@ -129,7 +107,7 @@ export function TopBar({ open, versions }: PanelsProps) {
 				<NameInPlace name={name} />
 				<SaveWords open={open} />
 			</div>
-			<UndoButtons />
+			{!small && <UndoButtons />}
 			<Button
 				className={styles.onlyWide}
 				variant="default"
@@ -142,9 +120,7 @@ export function TopBar({ open, versions }: PanelsProps) {
 			</Button>
 			<span className={styles.space} />
 			<ProblemsList />
-			<div className={styles.notSmall}>
-				<VersionMenu open={open} known={versions} />
-			</div>
+			{!small && <VersionMenu control={control} />}
 			<Button
 				className={styles.onlyWide}
 				variant="default"
@@ -155,19 +131,21 @@ export function TopBar({ open, versions }: PanelsProps) {
 			>
 				Export
 			</Button>
-			<MoreMenu />
-			<span className={styles.notSmall}>
-				<SchemeToggle />
-			</span>
-			<Button
-				className={styles.notSmall}
-				size="xs"
-				rightSection={<ChatIcon />}
-				title={withKey("talk")}
-				onClick={() => runAction(editor, "talk")}
-			>
-				Talk
-			</Button>
+			<MoreMenu small={small} control={control} />
+			{!small && (
+				<>
+					<SchemeToggle />
+					<Button
+						size="xs"
+						rightSection={<ChatIcon />}
+						title={withKey("talk")}
+						onClick={() => runAction(editor, "talk")}
+					>
+						Talk
+					</Button>
+				</>
+			)}
+			{control.publishing && <PublishDialog open={open} control={control} />}
 		</header>
 	);
 }

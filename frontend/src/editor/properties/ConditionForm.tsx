@@ -1,4 +1,3 @@
-import { Slider, Text } from "@mantine/core";
 import { conditionOfType } from "../../playbook/commands";
 import { CONDITION_NAMES } from "../../playbook/labels";
 import type {
@@ -8,7 +7,7 @@ import type {
 	TimeoutCondition,
 	ToolCallCondition,
 } from "../../playbook/types";
-import { NumberField, SelectField, TagsField, TextField } from "../../ui/fields";
+import { NumberField, RangeField, SelectField, TagsField, TextField } from "../../ui/fields";
 import { DurationField } from "./DurationField";
 import type { Part } from "./part";
 import { ToolNameField } from "./ToolNameField";
@@ -117,22 +116,15 @@ function IntentForm({ part }: { part: Part<IntentCondition> }) {
 				onEnd={settle}
 				onChange={(intent) => part.typed({ intent: intent ?? "" })}
 			/>
-			<div>
-				<Text size="sm" fw={500}>
-					Confidence at least {value.confidence ?? 0.6}
-				</Text>
-				<Slider
-					aria-label="Confidence"
-					thumbLabel="Confidence"
-					label={null}
-					min={0}
-					max={1}
-					step={0.05}
-					value={value.confidence ?? 0.6}
-					onChange={(confidence) => part.typed({ confidence })}
-					onChangeEnd={settle}
-				/>
-			</div>
+			<RangeField
+				label="Confidence at least"
+				min={0}
+				max={1}
+				step={0.05}
+				value={value.confidence ?? 0.6}
+				onChange={(confidence) => part.typed({ confidence })}
+				onEnd={settle}
+			/>
 			<TagsField
 				label="Examples"
 				placeholder="I want to cancel"

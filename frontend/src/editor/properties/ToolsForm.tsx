@@ -237,7 +237,14 @@ function ImplementationFields({ part }: { part: Part<ToolImplementation> }) {
 	}
 }
 
-function ToolForm({ part, remove }: { part: Part<ToolDefinition>; remove: () => void }) {
+interface ToolFormProps {
+	part: Part<ToolDefinition>;
+	/** It was just added: its name comes first. */
+	fresh: boolean;
+	remove: () => void;
+}
+
+function ToolForm({ part, fresh, remove }: ToolFormProps) {
 	const { value, settle, pointer } = part;
 	const kind = value.implementation?.type;
 	return (
@@ -245,6 +252,7 @@ function ToolForm({ part, remove }: { part: Part<ToolDefinition>; remove: () => 
 			<StrictField
 				label="Name"
 				refuse={refuseToolName}
+				autoFocus={fresh}
 				mono
 				value={value.name}
 				error={part.error("name")}
@@ -337,7 +345,7 @@ export function ToolsForm<K extends string>({
 					title={tool.value.name || "tool without a name"}
 					summary={tool.value.implementation?.type ?? "not implemented"}
 				>
-					<ToolForm part={tool} remove={() => part.remove(field, index)} />
+					<ToolForm part={tool} fresh={index === added} remove={() => part.remove(field, index)} />
 				</Section>
 			))}
 			<AddButton onClick={add}>Tool</AddButton>
