@@ -6,8 +6,10 @@ processes from writing one log), then the events, the segments' texts by hash, a
 
 from __future__ import annotations
 
+import gc
 import uuid
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -30,7 +32,7 @@ from runtime.conversation.events import (
     TurnStarted,
     WindowRewritten,
 )
-from runtime.conversation.fold import fold
+from runtime.conversation.history import FOLDED, fold_without
 from runtime.conversation.state import SessionState
 from runtime.inspector.calls import CALL_EVENTS, CUT_OFF
 from runtime.models import LLMCall, LoggedEvent, SegmentText, StoredSession
@@ -205,6 +207,19 @@ def _segments(payload: dict[str, Any]) -> list[dict[str, Any]]:
     return list(payload.get(field, ()))
 
 
+@contextmanager
+def without_collection() -> Iterator[None]:
+    """Reading a long log makes hundreds of thousands of objects that all stay: looking for garbage among them
+    again and again takes longer than making them."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 @dataclass(frozen=True, slots=True)
 class LoadedSession:
     """A session as its log says: all that is needed to go on."""
@@ -212,17 +227,21 @@ class LoadedSession:
     row: StoredSession
     playbook: Playbook
     state: SessionState
+    agents: Mapping[str, Playbook]
+    """The playbooks it may call, by playbook id."""
     call_events: tuple[Event, ...]
     """The events that the inspector's view of the calls is read from."""
 
 
 def load_session(session: uuid.UUID) -> LoadedSession:
-    """Reads the whole log. Not for the event loop. Raises StoredSession.DoesNotExist."""
+    """Reads the log. Not for the event loop. Raises StoredSession.DoesNotExist."""
     row = StoredSession.objects.get(pk=session)
-    events = list(load_events(session))
-    state = fold(str(session), events)
+    with without_collection():
+        events = list(load_events(session, upto=row.last_seq, types=FOLDED))
+        state = fold_without(str(session), events, row.last_seq)
     calls = [event for event in events if event.type in CALL_EVENTS]
-    return LoadedSession(row, Playbook.model_validate(row.document), state, tuple(calls))
+    agents = {name: Playbook.model_validate(document) for name, document in row.agents.items()}
+    return LoadedSession(row, Playbook.model_validate(row.document), state, agents, tuple(calls))
 
 
 def load_state(session: uuid.UUID) -> tuple[Playbook, SessionState]:

@@ -40,4 +40,5 @@ def session_on(llms: LLMSource, stored: LoadedSession, store: DjangoEventStore) 
         clock=SystemClock(),
         session_id=str(stored.row.pk),
         state=stored.state,
+        agents=stored.agents,
     )

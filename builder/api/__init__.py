@@ -4,7 +4,7 @@ from ninja import NinjaAPI
 from ninja.security import django_auth
 
 from builder import __version__
-from builder.api import files, me, playbooks, versions
+from builder.api import agents, files, me, playbooks, versions
 from builder.api.bodies import StrictParser
 from builder.api.errors import answer_errors
 from runtime import views as sessions
@@ -19,6 +19,7 @@ api = NinjaAPI(
 )
 answer_errors(api)
 api.add_router("/me", me.router)
+api.add_router("/playbooks", agents.router)  # before {id}, which takes any word
 api.add_router("/playbooks", playbooks.router)
 api.add_router("/playbooks", versions.router)
 api.add_router("/sessions", sessions.router)

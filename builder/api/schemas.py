@@ -149,6 +149,12 @@ class ToValidate(Value):
     document: Document
 
 
+class AgentDocuments(Value):
+    """The playbooks that a document's agents name, by the id that names them."""
+
+    agents: dict[str, StoredDocument]
+
+
 class Validated(Value):
     diagnostics: tuple[Diagnostic, ...]
 

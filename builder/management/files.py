@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from builder.transfer import UnreadableJson, read_json
 from builder.transfer.loading import load_value
 from builder.validation.pointers import problems
+from runtime.engine import NO_AGENTS
 from runtime.playbook import Playbook
 from runtime.playbook.errors import InvalidPlaybook
 from runtime.playbook.runnable import check_runnable
@@ -28,22 +29,36 @@ class _Fault(Protocol):
     def message(self) -> str: ...
 
 
-def read_playbook(file: Path) -> Playbook:
+def read_playbook(file: Path, agents: Mapping[str, Playbook] = NO_AGENTS) -> Playbook:
     """A playbook that can be run. Raises UnusableFile.
 
     A file without `formatVersion` is one of format 1: it runs as it stands. Only an import takes a foreign
-    product's document for what it meant there.
+    product's document for what it meant there. `agents`: by playbook id, what it may call.
     """
-    document = _json(file)
+    playbook = _loaded(file, _json(file))
+    try:
+        check_runnable(playbook, agents)
+    except InvalidPlaybook as failure:
+        raise _unusable(file, failure.problems) from None
+    return playbook
+
+
+def read_agents(file: Path, script: Script) -> dict[str, Playbook]:
+    """The playbooks that the script in `file` names as agents, by playbook id. Raises UnusableFile."""
+    return {
+        name: _loaded(file.parent / given, _json(file.parent / given))
+        if isinstance(given, str)
+        else _loaded(file, given, f"/agents/{name}")
+        for name, given in script.agents.items()
+    }
+
+
+def _loaded(file: Path, document: Any, place: str = "") -> Playbook:
     if isinstance(document, dict):
         document.setdefault("formatVersion", 1)
     loaded = load_value(document)
     if loaded.playbook is None:
-        raise _unusable(file, loaded.errors)
-    try:
-        check_runnable(loaded.playbook, {})
-    except InvalidPlaybook as failure:
-        raise _unusable(file, failure.problems) from None
+        raise _unusable(file, loaded.errors, place)
     return loaded.playbook
 
 
@@ -65,7 +80,7 @@ def _json(file: Path) -> Any:
         raise UnusableFile(f"{file}: {failure}") from None
 
 
-def _unusable(file: Path, faults: Iterable[_Fault]) -> UnusableFile:
+def _unusable(file: Path, faults: Iterable[_Fault], place: str = "") -> UnusableFile:
     first, *others = faults
-    more = f" ({len(others)} more faults)" if others else ""
-    return UnusableFile(f"{file}{first.path and '#' + first.path}: {first.message}{more}")
+    more, pointer = f" ({len(others)} more faults)" if others else "", place + first.path
+    return UnusableFile(f"{file}{pointer and '#' + pointer}: {first.message}{more}")

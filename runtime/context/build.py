@@ -131,6 +131,9 @@ class _Builder:
         made: list[Segment] = []
         gap: list[Segment] = [*self._missing_results(sent)]
         for item in self.agent.pending:
+            if item.kind == "returned":
+                made, gap = self._after_agent(item, made, gap)
+                continue
             segments = self._segments_of(item, [*sent, *made, *gap])
             if segments and segments[0].role == "assistant":
                 made += _in_gap_order(gap)
@@ -139,11 +142,22 @@ class _Builder:
                 gap += self._results_for(segments)
             else:
                 gap += segments
-        gap += self._unsent_summaries(sent)
+        gap += self._unsent_summaries([*sent, *made, *gap])
         made += _in_gap_order(gap)
         made += self._opening(sent, made)
         made = [segment for segment in made if self._is_mine(segment)]
         return [*self._first_word(sent, made), *made]
+
+    def _after_agent(
+        self, item: Pending, made: list[Segment], gap: list[Segment]
+    ) -> tuple[list[Segment], list[Segment]]:
+        """An agent's summary stands behind what was said before it was called; what still waits for an
+        answer comes after it."""
+        popped = [other for other in self.agent.popped if other.event == item.event]
+        waiting = [segment for segment in gap if set(segment.sources) & set(self.agent.open_messages)]
+        closed = [segment for segment in gap if segment not in waiting]
+        summaries = [return_summary(self.maker, self.playbook, one, one.sent) for one in popped]
+        return [*made, *_in_gap_order(closed)], [*summaries, *waiting]
 
     def _segments_of(self, item: Pending, before: Sequence[Segment]) -> list[Segment]:
         event = item.event
@@ -186,10 +200,12 @@ class _Builder:
         calls = [s for s in sent if s.kind == "tool_call" and s.meta["callId"] not in answered]
         return self._results_for(calls)
 
-    def _unsent_summaries(self, sent: Sequence[Segment]) -> list[Segment]:
+    def _unsent_summaries(self, before: Sequence[Segment]) -> list[Segment]:
         """Summaries of frames that returned and have no place of their own: nothing of them was sent."""
-        there = {segment.id for segment in sent}
-        made = [return_summary(self.maker, self.playbook, popped, ()) for popped in self.agent.popped]
+        there = {segment.id for segment in before}
+        made = [
+            return_summary(self.maker, self.playbook, popped, popped.sent) for popped in self.agent.popped
+        ]
         return [summary for summary in made if summary.id not in there]
 
     def _opening(self, sent: Sequence[Segment], said: Sequence[Segment]) -> list[Segment]:

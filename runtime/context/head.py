@@ -28,7 +28,8 @@ def head_segments(
         return ()
     tools = window_tools(playbook, stage, policy)
     appending = policy.layout == "append"
-    owner = "" if appending else f".{stage.id}.{frame.visit}"
+    owner = f".{frame.agent}" if frame.agent else ""
+    owner += "" if appending else f".{stage.id}.{frame.visit}"
     head: list[Segment] = []
     if tools:
         label = f"{len(tools)} tools" if appending else f"{len(tools)} tools of «{stage.name}»"

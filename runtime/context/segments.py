@@ -86,9 +86,10 @@ def tools_text(tools: Sequence[ToolDefinition]) -> str:
 
 
 def user_segment(maker: SegmentMaker, item: Pending, event: UserMessageEvent) -> Segment:
-    """A user's message, or a transition's message in the user's role."""
+    """A user's message, or a transition's message in the user's role; one that is passed on to an agent
+    stands in its caller's window, too."""
     return maker.make(
-        f"e{event.seq}",
+        f"e{event.seq}.{item.frame}" if item.kind == "input" else f"e{event.seq}",
         "injected" if event.injected else "dialogue",
         "user",
         event.text if event.text.strip() else EMPTY_MESSAGE,

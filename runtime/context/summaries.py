@@ -16,6 +16,7 @@ from runtime.playbook import Playbook
 
 SHORT: Final = 160
 ENGINE_TOOL: Final = "playbook_transition"
+FAILED: Final = "failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +33,10 @@ class Trace:
 def return_summary(
     maker: SegmentMaker, playbook: Playbook, popped: Popped, replaced: Sequence[Segment]
 ) -> Segment:
-    """The summary of a returned frame, with its value; `replaced` are its segments that were sent."""
-    trace = _trace(replaced, popped.unsent)
-    stage = playbook.stage(popped.event.stage)
-    name = stage.name if stage is not None else popped.event.stage
-    given = (popped.event.summary or "").strip()
-    lines = [f"Called stage «{name}» has returned ({_reason(popped.event.reason)})."]
-    lines.append(f"Value: {canonical(popped.event.value)}")
-    lines += [f"Summary: {given}"] if given else _by_rules(trace, popped.variables)
-    tokens = sum(segment.tokens for segment in replaced)
+    """The summary of a returned frame or agent, with its value; `replaced`: its segments that were sent."""
+    name, given = _name(playbook, popped), (popped.event.summary or "").strip()
+    lines = _lines(popped, name, given, _trace(replaced, popped.unsent))
+    tokens = sum(segment.tokens for segment in replaced if segment.kind not in ("tools", "base"))
     return maker.make(
         f"summary.{popped.event.frame}",
         "summary",
@@ -58,6 +54,23 @@ def return_summary(
             segments=tuple(segment.id for segment in replaced),
         ),
     )
+
+
+def _name(playbook: Playbook, popped: Popped) -> str:
+    if popped.agent is not None:
+        return popped.agent
+    stage = playbook.stage(popped.event.stage)
+    return stage.name if stage is not None else popped.event.stage
+
+
+def _lines(popped: Popped, name: str, given: str, trace: Trace) -> list[str]:
+    event, what = popped.event, "agent" if popped.agent is not None else "stage"
+    if event.reason == FAILED:
+        error = event.value.get("error") if isinstance(event.value, dict) else None
+        return [f"Called {what} «{name}» failed: {short(str(error or 'no reason was given'))}"]
+    lines = [f"Called {what} «{name}» has returned ({_reason(event.reason)})."]
+    lines.append(f"Value: {canonical(event.value)}")
+    return lines + ([f"Summary: {given}"] if given else _by_rules(trace, popped.variables))
 
 
 def _reason(reason: str) -> str:

@@ -291,6 +291,12 @@ class FramePushed(EventBase):
     caller: str
     stage: str
     agent: str | None = None
+    """Whose frame it is, as `Name(agent N)`; None: the session's own playbook. A call of an agent is a frame
+    of another one than its caller's."""
+    playbook: str | None = None
+    """Id of the agent's document."""
+    variables: dict[str, Any] | None = None
+    """What the agent's variables begin as, where the frame is the agent's first."""
 
 
 class FramePopped(EventBase):
@@ -300,8 +306,10 @@ class FramePopped(EventBase):
     frame: str
     stage: str
     value: Any = None
+    """What the caller gets. Of an agent that failed: `{"error": a sentence}`."""
     summary: str | None = None
     reason: str = "return"
+    """`return`, `failed`, or the limit or end that it came to."""
 
 
 class StateChanged(EventBase):

@@ -413,7 +413,16 @@ def _frame_pushed(state: SessionState, event: ev.FramePushed) -> SessionState:
         data=state.moving.data if state.moving is not None else {},
         caller=event.caller,
         agent=event.agent,
+        playbook=event.playbook,
     )
+    if event.variables is not None and event.agent is not None:
+        frame = evolve(frame, callers_variables=state.variables)
+        state = evolve(
+            state,
+            variables=event.variables,
+            agents=(*state.agents, event.agent),
+            agents_called=state.agents_called + 1,
+        )
     return evolve(state, frames=(*state.frames, frame), frames_opened=state.frames_opened + 1)
 
 
@@ -430,6 +439,8 @@ def _stage_entered(state: SessionState, event: ev.StageEntered) -> SessionState:
         data=dict(event.data or {}),
         caller=old.caller if old is not None else None,
         agent=old.agent if old is not None else None,
+        playbook=old.playbook if old is not None else None,
+        callers_variables=old.callers_variables if old is not None else None,
         idle_since=event.at if state.running is None else None,
     )
     opened = state.frames_opened if old is not None else state.frames_opened + 1
@@ -448,7 +459,7 @@ def _begin_visit(state: SessionState) -> SessionState:
 
 
 def _frame_popped(state: SessionState, event: ev.FramePopped) -> SessionState:
-    state = evolve(state, frames=state.frames[:-1], moving=None)
+    state = _agent_left(evolve(state, frames=state.frames[:-1], moving=None), state.frame)
     caller = state.frame
     if caller is None:
         return state
@@ -456,6 +467,14 @@ def _frame_popped(state: SessionState, event: ev.FramePopped) -> SessionState:
         state = _top(state, data={**caller.data, **event.value})
     state = _top(state, idle_since=event.at if state.running is None else None)
     return _begin_visit(state)
+
+
+def _agent_left(state: SessionState, popped: Frame | None) -> SessionState:
+    """An agent whose first frame is popped goes, with its variables; the caller's come back."""
+    if popped is None or popped.callers_variables is None:
+        return state
+    agents = tuple(agent for agent in state.agents if agent != popped.agent)
+    return evolve(state, variables=popped.callers_variables, agents=agents)
 
 
 def _state_changed(state: SessionState, event: ev.StateChanged) -> SessionState:

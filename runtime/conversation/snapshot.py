@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from runtime.conversation.state import SessionState
 
 Snapshot = Mapping[str, Any]
-"""`variables`, `agents`, `artifacts` (name -> summary), `call_stack` (stage ids, outermost first)."""
+"""`variables`, `agents`, `artifacts` (name -> summary), `call_stack` (stage ids of the agent's own frames,
+outermost first)."""
 
 
 def snapshot(state: SessionState) -> dict[str, Any]:
@@ -25,7 +26,7 @@ def snapshot(state: SessionState) -> dict[str, Any]:
         },
         "agents": list(state.agents),
         "artifacts": {name: ref.summary for name, ref in state.artifacts.items() if not is_private(name)},
-        "call_stack": [frame.stage for frame in state.frames],
+        "call_stack": [frame.stage for frame in state.own_frames],
     }
 
 

@@ -39,6 +39,11 @@ class Frame:
     """End of the last turn of this visit."""
     caller: str | None = None
     agent: str | None = None
+    """Whose frame it is, as `Name(agent N)`; None: the session's own playbook."""
+    playbook: str | None = None
+    """Id of the agent's document; None: the session's own."""
+    callers_variables: Mapping[str, Any] | None = None
+    """In an agent's first frame: the variables of who called it, which come back when it returns."""
     idle: timedelta = timedelta()
     """Time this visit waited for the user until `idle_since`; turns and called frames do not count."""
     idle_since: datetime | None = None
@@ -150,7 +155,9 @@ class SessionState:
     frames_opened: int = 0
     frames: tuple[Frame, ...] = ()
     variables: Mapping[str, Any] = field(default_factory=dict)
+    """Those of the agent whose frame is the current one; each agent has its own."""
     agents: tuple[str, ...] = ()
+    agents_called: int = 0
     artifacts: Mapping[str, ArtifactRef] = field(default_factory=dict)
     entries: AppendList[Event] = field(default_factory=AppendList)
     """The events that windows are made of: user_message, llm_call_completed, tool_call_complete (not of
@@ -174,3 +181,11 @@ class SessionState:
     def frame(self) -> Frame | None:
         """The current frame, or None before the session started."""
         return self.frames[-1] if self.frames else None
+
+    @property
+    def own_frames(self) -> tuple[Frame, ...]:
+        """The frames of the agent whose frame is the current one: what it and its model may know of."""
+        frame = self.frame
+        if frame is None or (frame.agent is None and self.agents_called == 0):
+            return self.frames
+        return tuple(other for other in self.frames if other.agent == frame.agent)

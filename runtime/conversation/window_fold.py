@@ -12,6 +12,7 @@ from runtime.conversation.appendlist import AppendList
 from runtime.conversation.events import (
     Event,
     FramePopped,
+    FramePushed,
     LLMCallCompleted,
     LLMCallFailed,
     LLMCallStarted,
@@ -74,6 +75,11 @@ def _current_agent(state: SessionState) -> str:
     return (state.frame.agent if state.frame else None) or ROOT_AGENT
 
 
+def _open_agents(state: SessionState) -> tuple[str, ...]:
+    """The agents on the call stack, outermost first."""
+    return tuple(dict.fromkeys(frame.agent or ROOT_AGENT for frame in state.frames)) or (ROOT_AGENT,)
+
+
 def _with_agent(windows: Windows, name: str, agent: AgentWindow) -> Windows:
     return evolve(windows, agents={**windows.agents, name: agent})
 
@@ -90,6 +96,8 @@ def _add_pending(windows: Windows, state: SessionState, kind: Any, event: Event)
 def _user_message(windows: Windows, state: SessionState, event: UserMessageEvent) -> Windows:
     name = _current_agent(state)
     windows = _add_pending(windows, state, "injected" if event.injected else "user", event)
+    if not event.injected:
+        windows = evolve(windows, said=event)
     agent = windows.agent(name)
     return _with_agent(windows, name, evolve(agent, open_messages=(*agent.open_messages, event.seq)))
 
@@ -98,6 +106,8 @@ def _turn_started(windows: Windows, state: SessionState, event: TurnStarted) -> 
     name = _current_agent(state)
     agent = windows.agent(name)
     if event.cause == "retry":
+        for caller in _open_agents(state)[:-1]:
+            windows = _with_agent(windows, caller, _reopened(windows.agent(caller)))
         return _with_agent(windows, name, _taken_up(agent))
     pending = agent.pending
     spoken = [item.event.seq for item in pending if item.kind == "user"]
@@ -109,8 +119,12 @@ def _taken_up(agent: AgentWindow) -> AgentWindow:
     """The last turn goes on: what stood for its end is dropped, its messages belong to no frame again."""
     pending = tuple(item for item in agent.pending if item.kind not in ("no_reply", "interrupted"))
     turn = evolve(agent.turn, waiting=True, answered=False, spoken=True)
+    return evolve(_reopened(agent), pending=pending, turn=turn)
+
+
+def _reopened(agent: AgentWindow) -> AgentWindow:
     open_messages = tuple(dict.fromkeys((*agent.turn.messages, *agent.open_messages)))
-    return evolve(agent, pending=pending, turn=turn, open_messages=open_messages)
+    return evolve(agent, open_messages=open_messages)
 
 
 def _reply_given(windows: Windows, state: SessionState, event: Phase2Complete) -> Windows:
@@ -124,12 +138,17 @@ def _turn_ended(windows: Windows, state: SessionState, event: Event) -> Windows:
     agent = windows.agent(name)
     if agent.turn.spoken and not agent.turn.answered:
         windows = _add_pending(windows, state, "no_reply", event)
-        agent = windows.agent(name)
+    for name in _open_agents(state):
+        windows = _with_agent(windows, name, _settled(windows.agent(name)))
+    return evolve(windows, open_call=None)
+
+
+def _settled(agent: AgentWindow) -> AgentWindow:
+    """The turn has ended, for callers of the current agent as well."""
     unsent = {item.event.seq for item in agent.pending if item.kind == "injected"}
     still_open = tuple(seq for seq in agent.open_messages if seq in unsent)
     turn = evolve(agent.turn, waiting=False, spoken=False, messages=agent.open_messages)
-    agent = evolve(agent, open_messages=still_open, turn=turn)
-    return evolve(_with_agent(windows, name, agent), open_call=None)
+    return evolve(agent, open_messages=still_open, turn=turn)
 
 
 def _turn_interrupted(windows: Windows, state: SessionState, event: TurnInterrupted) -> Windows:
@@ -257,7 +276,7 @@ def _transition(windows: Windows, state: SessionState, event: TransitionTriggere
     cleared = Cleared(
         frame=frame.id, is_root=len(state.frames) == 1, keep_from=keep_from, sent=len(agent.segments)
     )
-    open_messages = tuple(item.event.seq for item in pending if item.kind in ("user", "injected"))
+    open_messages = tuple(item.event.seq for item in pending if item.kind in ("user", "input", "injected"))
     if keep_from is not None:
         open_messages = agent.open_messages
     agent = evolve(
@@ -270,7 +289,60 @@ def _transition(windows: Windows, state: SessionState, event: TransitionTriggere
     return _with_agent(windows, name, agent)
 
 
+def _frame_pushed(windows: Windows, state: SessionState, event: FramePushed) -> Windows:
+    """An agent's window begins with what the user said last."""
+    if event.variables is None or event.agent is None:
+        return windows
+    caller = windows.agent(_current_agent(state))
+    pending: tuple[Pending, ...] = ()
+    if windows.said is not None:
+        pending = (Pending(kind="input", event=windows.said, frame=event.frame, stage=event.stage),)
+    agent = AgentWindow(
+        pending=pending,
+        open_messages=tuple(item.event.seq for item in pending if item.event.seq in caller.open_messages),
+        turn=caller.turn,
+        since=event.seq,
+    )
+    return _with_agent(windows, event.agent, agent)
+
+
+def _agent_popped(windows: Windows, state: SessionState, event: FramePopped) -> Windows:
+    """An agent returned: its window goes, and its caller gets a summary of it at this place.
+
+    What the user said to it in a turn that still waits for its reply is now for the caller to answer.
+    """
+    caller_frame = state.frames[-2]
+    name, caller_name = _current_agent(state), caller_frame.agent or ROOT_AGENT
+    agent, caller = windows.agent(name), windows.agent(caller_name)
+    whose: dict[str, Any] = {"frame": caller_frame.id, "stage": caller_frame.stage}
+    said, messages = windows.said, tuple[Pending, ...]()
+    unanswered = agent.open_messages if agent.turn.waiting else agent.turn.messages if state.failed else ()
+    if said is not None and said.seq > agent.since and said.seq in unanswered:
+        messages = (Pending(kind="user", event=said, **whose),)
+    popped = Popped(
+        event=event,
+        caller=caller_frame.id,
+        frames=frozenset(),
+        unsent=agent.pending,
+        agent=name,
+        sent=tuple(agent.segments),
+    )
+    caller = evolve(
+        caller,
+        pending=(*caller.pending, Pending(kind="returned", event=event, **whose), *messages),
+        popped=(*caller.popped, popped),
+        open_messages=(*caller.open_messages, *(item.event.seq for item in messages if agent.turn.waiting)),
+        turn=agent.turn,
+        header_due=True,
+    )
+    agents = {key: window for key, window in windows.agents.items() if key != name}
+    lanes = {lane: requests for lane, requests in windows.lanes.items() if agent_of(lane) != name}
+    return evolve(windows, agents={**agents, caller_name: caller}, lanes=lanes)
+
+
 def _frame_popped(windows: Windows, state: SessionState, event: FramePopped) -> Windows:
+    if state.frames[-1].callers_variables is not None:
+        return _agent_popped(windows, state, event)
     name = _current_agent(state)
     agent = windows.agent(name)
     caller = state.frames[-2].id if len(state.frames) > 1 else None
@@ -363,6 +435,7 @@ _FOLDS: dict[type, Fold] = {
     LLMCallFailed: _call_failed,
     ToolCallComplete: _tool_result,
     TransitionTriggered: _transition,
+    FramePushed: _frame_pushed,
     FramePopped: _frame_popped,
     WindowRewritten: _window_rewritten,
 }

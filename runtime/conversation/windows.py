@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from runtime.conversation.appendlist import AppendList
-from runtime.conversation.events import Event, FramePopped, LLMCallStarted
+from runtime.conversation.events import Event, FramePopped, LLMCallStarted, UserMessageEvent
 from runtime.conversation.segments import CachePoint, Segment
 
 ROOT_AGENT = ""
@@ -42,7 +42,10 @@ class SentRequest:
 class Pending:
     """Something said that no request has sent yet, and the frame it was said in."""
 
-    kind: Literal["user", "injected", "assistant", "interrupted", "no_reply", "tool_result"]
+    kind: Literal[
+        "user", "input", "injected", "assistant", "interrupted", "no_reply", "tool_result", "returned"
+    ]
+    """`input`: the user's last message, passed on to an agent that is called. `returned`: the agent did."""
     event: Event
     frame: str | None
     stage: str | None
@@ -59,6 +62,10 @@ class Popped:
     """What was said in it and never sent."""
     variables: tuple[str, ...] = ()
     """Names of the variables set in it."""
+    agent: str | None = None
+    """The agent whose first frame it was: its trace stands in a window of its own."""
+    sent: tuple[Segment, ...] = ()
+    """That window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +108,8 @@ class AgentWindow:
     header_due: bool = False
     """A stage was entered, or a frame returned, since the last request."""
     turn: TurnTrace = field(default_factory=TurnTrace)
+    since: int = 0
+    """`seq` of the call that opened the agent; what the user said before, the caller knows."""
     upto: int = 0
     """`seq` of the last request that added segments."""
     state_base: Mapping[str, Any] | None = None
@@ -135,6 +144,8 @@ class Windows:
     agents: Mapping[str, AgentWindow] = field(default_factory=dict)
     lanes: Mapping[str, AppendList[SentRequest]] = field(default_factory=dict)
     open_call: OpenCall | None = None
+    said: UserMessageEvent | None = None
+    """What the user said last: an agent that is called begins with it."""
 
     def agent(self, name: str = ROOT_AGENT) -> AgentWindow:
         """The window of that agent, empty before its first request."""

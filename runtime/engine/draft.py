@@ -13,8 +13,8 @@ from runtime.conversation.events import Event, EventBase
 from runtime.conversation.fold import apply
 from runtime.conversation.state import Frame, Moving, RunningTurn, SessionState
 from runtime.engine.effects import Effect
-from runtime.engine.table import StageRow, Table
-from runtime.playbook import Options, Transition
+from runtime.engine.table import StageRow, Table, Tables
+from runtime.playbook import Options
 
 E = TypeVar("E", bound=EventBase)
 
@@ -22,8 +22,8 @@ E = TypeVar("E", bound=EventBase)
 class Draft:
     """Collects what one step logs and wants."""
 
-    def __init__(self, table: Table, state: SessionState, now: datetime) -> None:
-        self.table = table
+    def __init__(self, tables: Tables, state: SessionState, now: datetime) -> None:
+        self.tables = tables
         self.state = state
         self.now = now
         self.events: list[Event] = []
@@ -44,8 +44,13 @@ class Draft:
 
     @property
     def options(self) -> Options:
-        """The playbook's limits."""
-        return self.table.playbook.options
+        """The limits of the session: those of its own playbook, also while an agent's is on top."""
+        return self.tables.root.playbook.options
+
+    @property
+    def table(self) -> Table:
+        """The table of the current frame's document: the session's own, or an agent's."""
+        return self.tables.current(self.state)
 
     @property
     def frame(self) -> Frame:
@@ -70,7 +75,3 @@ class Draft:
     def row(self) -> StageRow:
         """The row of the current stage."""
         return self.table.rows[self.frame.stage]
-
-    def rule(self, rule_id: str | None) -> Transition | None:
-        """The transition with that id."""
-        return self.table.transitions.get(rule_id) if rule_id is not None else None

@@ -10,7 +10,7 @@ from runtime.engine.calls import after_calls, complete
 from runtime.engine.draft import Draft
 from runtime.engine.effects import CancelModel, CancelTools
 from runtime.engine.happened import Stop, Tick
-from runtime.engine.transitions import carry_on
+from runtime.engine.transitions import carry_on, target_row
 from runtime.playbook.engine_tools import TRANSITION_TOOL
 
 Reason = Literal["stop", "interrupt", "process_died", "timeout"]
@@ -91,8 +91,7 @@ def _finish_move(draft: Draft, reason: str) -> None:
 def _action_tool(draft: Draft) -> str:
     """Name of the tool whose action is being waited for."""
     moving = draft.moving
-    stage_id = draft.frame.stage if moving.step == "exit" else moving.target
-    stage = draft.table.rows[stage_id or draft.table.playbook.initial_stage].stage
+    stage = (draft.row if moving.step == "exit" else target_row(draft)).stage
     action = (stage.on_exit if moving.step == "exit" else stage.on_enter)[moving.done]
     return getattr(action, "call", "set")
 

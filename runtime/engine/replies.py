@@ -10,7 +10,7 @@ from runtime.engine.draft import Draft
 from runtime.engine.effects import CancelModel
 from runtime.engine.evaluating import evaluate
 from runtime.engine.happened import ModelFailed, ModelReplied, ReplyBegan
-from runtime.engine.transitions import refusal, refuse
+from runtime.engine.transitions import abandon_agent, refusal, refuse
 from runtime.playbook import Transition
 
 
@@ -112,9 +112,13 @@ def _raw_replied(draft: Draft, happened: ModelReplied) -> None:
 
 
 def model_failed(draft: Draft, happened: ModelFailed) -> None:
-    """The call gave no message: the turn fails with a sentence, and can be taken up again."""
+    """The call gave no message: the turn fails with a sentence, and can be taken up again.
+
+    An agent whose model will fail each time is given up, for nobody could leave it: its caller goes on with
+    the turn.
+    """
     if not is_awaited(draft, happened.call):
-        return
+        return None
     draft.log(
         ev.LLMCallFailed,
         call=happened.call,
@@ -123,4 +127,8 @@ def model_failed(draft: Draft, happened: ModelFailed) -> None:
         status=happened.status,
         retryable=happened.retryable,
     )
+    if draft.frame.agent is not None and not happened.retryable:
+        abandon_agent(draft, happened.error)
+        return turns.begin_reply(draft)
     draft.log(ev.TurnFailed, stage=draft.frame.stage, code=happened.code, message=happened.error)
+    return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import assert_never
@@ -27,7 +28,7 @@ from runtime.engine.happened import (
     UserMessage,
     VariableSet,
 )
-from runtime.engine.table import table_of
+from runtime.engine.table import NO_AGENTS, tables_of
 from runtime.engine.timers import wake_at
 from runtime.engine.transitions import carry_on
 from runtime.playbook import Playbook
@@ -46,15 +47,22 @@ class Step:
     events: tuple[Event, ...]
 
 
-def step(playbook: Playbook, state: SessionState, happened: Happened, now: datetime) -> Step:
+def step(
+    playbook: Playbook,
+    state: SessionState,
+    happened: Happened,
+    now: datetime,
+    agents: Mapping[str, Playbook] = NO_AGENTS,
+) -> Step:
     """What follows from `happened` at the time `now`. The state is the fold of the events, by construction.
 
-    Raises NotNow for a message or a start that the state does not allow. What is merely late (a result nobody
-    waits for, a stop without a turn) changes nothing.
+    `agents`: by playbook id, the documents of the agents that `playbook` and they may call. Raises
+    NotNow for a message or a start that the state does not allow. What is merely late (a result nobody waits
+    for, a stop without a turn) changes nothing.
     """
-    draft = Draft(table_of(playbook), state, now)
+    draft = Draft(tables_of(playbook, agents), state, now)
     _take(draft, happened)
-    wake = wake_at(draft.table, draft.state)
+    wake = wake_at(draft.tables, draft.state)
     if wake is not None:
         draft.want(WakeAt(wake))
     return Step(draft.state, tuple(draft.effects), tuple(draft.events))

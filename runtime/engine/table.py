@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
 
+from runtime.conversation.state import Frame, SessionState
 from runtime.engine.intents import Intent, intents_of
 from runtime.playbook import LLMConfig, Playbook, Stage, ToolDefinition, Transition
 from runtime.playbook.engine_tools import allowed_targets, outgoing, own_tools, stage_tools
+
+NO_AGENTS: Final[Mapping[str, Playbook]] = MappingProxyType({})
+
+
+class MissingDocument(ValueError):
+    """A session stands in an agent whose document it was not given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,32 @@ class Table:
     transitions: dict[str, Transition]
     declared: tuple[str, ...] = field(default=())
     """Names of the declared variables."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The documents of a session: its own and, by playbook id, those of the agents that may be called."""
+
+    root: Table
+    agents: Mapping[str, Playbook]
+
+    def of(self, frame: Frame | None) -> Table:
+        """The table of the document that the frame runs. Raises MissingDocument."""
+        if frame is None or frame.playbook is None:
+            return self.root
+        playbook = self.agents.get(frame.playbook)
+        if playbook is None:
+            raise MissingDocument(f"The session was not given its agent's playbook {frame.playbook!r}.")
+        return table_of(playbook)
+
+    def current(self, state: SessionState) -> Table:
+        """The table of the current frame's document."""
+        return self.of(state.frames[-1] if state.frames else None)
+
+
+def tables_of(playbook: Playbook, agents: Mapping[str, Playbook] = NO_AGENTS) -> Tables:
+    """The tables of a session."""
+    return Tables(table_of(playbook), agents)
 
 
 _tables: dict[int, tuple[weakref.ref[Playbook], Table]] = {}

@@ -10,41 +10,42 @@ from runtime.engine.draft import Draft
 from runtime.engine.ending import interrupt, time_out_loop
 from runtime.engine.evaluating import due_at, evaluate
 from runtime.engine.happened import Tick
-from runtime.engine.table import Table
+from runtime.engine.table import Tables
 
 
-def wake_at(table: Table, state: SessionState) -> datetime | None:
+def wake_at(tables: Tables, state: SessionState) -> datetime | None:
     """When a `Tick` is wanted if nothing else happens: the turn's next deadline, or the first timer."""
     if state.running is not None:
-        return _next_deadline(table, state, state.running)
+        return _next_deadline(tables, state, state.running)
     frame = state.frame
     if state.status != "idle" or frame is None or state.moving is not None:
         return None
-    row = table.rows[frame.stage]
+    row = tables.of(frame).rows[frame.stage]
     times = [due_at(frame, rule) for rule in row.rules]
     if row.stage.timeout_ms is not None and frame.idle_since is not None:
         times.append(frame.idle_since + (timedelta(milliseconds=row.stage.timeout_ms) - frame.idle))
     return min((time for time in times if time is not None), default=None)
 
 
-def _next_deadline(table: Table, state: SessionState, running: RunningTurn) -> datetime:
-    options = table.playbook.options
+def _next_deadline(tables: Tables, state: SessionState, running: RunningTurn) -> datetime:
+    options = tables.root.playbook.options
     end = running.started_at + timedelta(milliseconds=options.turn_timeout_ms)
-    if running.phase1_started_at is None or not _in_loop(table, state, running):
+    if running.phase1_started_at is None or not _in_loop(tables, state, running):
         return end
     return min(end, running.phase1_started_at + timedelta(milliseconds=options.phase1_timeout_ms))
 
 
-def _in_loop(table: Table, state: SessionState, running: RunningTurn) -> bool:
+def _in_loop(tables: Tables, state: SessionState, running: RunningTurn) -> bool:
     """Whether the tool time matters now: nothing is shown yet, or tools run after text was shown."""
-    if state.frame is None or not table.rows[state.frame.stage].starts_with_tools:
+    frame = state.frame
+    if frame is None or not tables.of(frame).rows[frame.stage].starts_with_tools:
         return False
     return running.closed_at is None and (running.phase == 1 or bool(running.pending))
 
 
 def tick(draft: Draft, happened: Tick) -> None:
     """Do what has fallen due."""
-    due = wake_at(draft.table, draft.state)
+    due = wake_at(draft.tables, draft.state)
     if due is None or draft.now < due:
         return
     running = draft.state.running

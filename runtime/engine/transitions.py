@@ -7,18 +7,20 @@ stage_entered, transitionMessage. A `call` does not leave its stage, a `return` 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from runtime.conversation import events as ev
+from runtime.conversation.windows import LANE_SEPARATOR
 from runtime.engine.actions import run_actions
 from runtime.engine.draft import Draft
 from runtime.engine.roots import roots_of
-from runtime.engine.table import StageRow
-from runtime.playbook import Transition
+from runtime.engine.table import StageRow, Table
+from runtime.playbook import Playbook, Transition
 from runtime.playbook.engine_tools import AGENT_PREFIX
 from runtime.playbook.placeholders import Resolved, resolve
 
 Then = Literal["reply", "after", "idle", "start"]
+FIRST_AGENT: Final = 1000
 
 
 def refusal(draft: Draft, rule: Transition) -> str | None:
@@ -30,12 +32,28 @@ def refusal(draft: Draft, rule: Transition) -> str | None:
         return None
     target = action.target_stage or ""
     if target not in draft.table.rows:
-        if target.startswith(AGENT_PREFIX):
-            return "Agents cannot be called in this version."
-        return f"The stage {target!r} does not exist."
+        if not target.startswith(AGENT_PREFIX):
+            return f"The stage {target!r} does not exist."
+        called = called_agent(draft, target) if action.mode == "call" else "An agent can only be called."
+        if isinstance(called, str):
+            return called
     if action.mode == "call" and draft.frame.depth + 1 > options.max_call_depth:
         return f"Calls may be at most {options.max_call_depth} deep."
     return None
+
+
+def called_agent(draft: Draft, target: str) -> tuple[str, Playbook] | str:
+    """The document of `agent:NAME`, with its id; or why it cannot be called."""
+    name = target.removeprefix(AGENT_PREFIX)
+    agent = next((agent for agent in draft.table.playbook.agents if agent.name == name), None)
+    if agent is None:
+        return f"The playbook declares no agent {name!r}."
+    playbook = draft.tables.agents.get(agent.playbook)
+    if playbook is None:
+        return f"The session was not given the playbook {agent.playbook!r} of the agent {name!r}."
+    if playbook.stage(playbook.initial_stage) is None:
+        return f"The playbook of the agent {name!r} starts in {playbook.initial_stage!r}, no stage of it."
+    return agent.playbook, playbook
 
 
 def refuse(draft: Draft, rule: Transition, reason: str) -> None:
@@ -65,13 +83,34 @@ def trigger(
         summary=summary,
     )
     if action.mode == "call":
-        draft.log(
-            ev.FramePushed,
-            frame=f"f{draft.state.frames_opened + 1}",
-            depth=frame.depth + 1,
-            caller=frame.id,
-            stage=action.target_stage or "",
-        )
+        _push(draft, action.target_stage or "")
+
+
+def _push(draft: Draft, target: str) -> None:
+    """A frame for the called stage, of the same agent; or the first frame of the agent that is called."""
+    frame, state = draft.frame, draft.state
+    called = called_agent(draft, target) if target not in draft.table.rows else None
+    whose: dict[str, Any] = {"stage": target, "agent": frame.agent, "playbook": frame.playbook}
+    if isinstance(called, tuple):
+        playbook_id, playbook = called
+        whose = {
+            "stage": playbook.initial_stage,
+            "agent": _instance(target.removeprefix(AGENT_PREFIX), state.agents_called),
+            "playbook": playbook_id,
+            "variables": {variable.name: variable.default for variable in playbook.variables},
+        }
+    draft.log(
+        ev.FramePushed,
+        frame=f"f{state.frames_opened + 1}",
+        depth=frame.depth + 1,
+        caller=frame.id,
+        **whose,
+    )
+
+
+def _instance(name: str, called_before: int) -> str:
+    """What the called agent is known by. Lanes are named after it, so it must not have their separator."""
+    return f"{name.replace(LANE_SEPARATOR, '/')}(agent {FIRST_AGENT + called_before})"
 
 
 def trigger_return(draft: Draft, reason: str, value: Mapping[str, Any] | None = None) -> None:
@@ -83,6 +122,14 @@ def trigger_return(draft: Draft, reason: str, value: Mapping[str, Any] | None = 
         reason=reason,
         data=dict(value or {}),
     )
+
+
+def abandon_agent(draft: Draft, sentence: str) -> None:
+    """The current agent cannot go on: all its frames end, and its caller gets one line that says why."""
+    failed = draft.frame.agent
+    while draft.frame.agent == failed:
+        trigger_return(draft, "failed", {"error": sentence})
+        carry_on(draft, skip_calls=True)
 
 
 def carry_on(draft: Draft, *, skip_calls: bool = False) -> tuple[Then, bool] | None:
@@ -100,11 +147,19 @@ def carry_on(draft: Draft, *, skip_calls: bool = False) -> tuple[Then, bool] | N
         if moving.mode == "return":
             _pop(draft)
             return moving.then, False
-    target = draft.table.rows[moving.target or draft.table.playbook.initial_stage]
+    target = target_row(draft)
     if not run_actions(draft, target.stage, target.stage.on_enter, "on_enter", skip_calls):
         return None
     _enter(draft, target)
     return moving.then, True
+
+
+def target_row(draft: Draft) -> StageRow:
+    """The row of the stage that is being entered. A call's frame stands in it already."""
+    moving, table = draft.moving, draft.table
+    if moving.mode == "call":
+        return draft.row
+    return table.rows[moving.target or table.playbook.initial_stage]
 
 
 def _pop(draft: Draft) -> None:
@@ -122,9 +177,8 @@ def _pop(draft: Draft) -> None:
 
 def _enter(draft: Draft, row: StageRow) -> None:
     moving, state = draft.moving, draft.state
-    rule = draft.rule(moving.transition)
     prompt = _resolved(draft, row, row.stage.system_prompt)
-    message = _resolved(draft, row, (rule.action.transition_message or "") if rule is not None else "")
+    message = _transition_message(draft, row)
     draft.log(
         ev.StageEntered,
         stage=row.stage.id,
@@ -141,3 +195,16 @@ def _enter(draft: Draft, row: StageRow) -> None:
 
 def _resolved(draft: Draft, row: StageRow, text: str) -> Resolved:
     return resolve(text, roots_of(draft.state, row.stage, draft.now), draft.table.declared)
+
+
+def _transition_message(draft: Draft, row: StageRow) -> Resolved:
+    """The rule's message. It is the caller's text, so that its names mean the caller's variables."""
+    moving, frame = draft.moving, draft.state.frame
+    called = moving.mode == "call" and frame is not None and frame.callers_variables is not None
+    table: Table = draft.tables.of(draft.state.frames[-2]) if called else draft.table
+    rule = table.transitions.get(moving.transition or "")
+    text = (rule.action.transition_message or "") if rule is not None else ""
+    if not called or frame is None:
+        return _resolved(draft, row, text)
+    roots = roots_of(draft.state, row.stage, draft.now) | {"vars": frame.callers_variables}
+    return resolve(text, roots, table.declared)

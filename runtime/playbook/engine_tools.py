@@ -62,8 +62,14 @@ def allowed_targets(playbook: Playbook, stage: Stage) -> tuple[tuple[str, str], 
 
 def _description_of(playbook: Playbook, rule: Transition, condition: LLMDecisionCondition) -> str:
     target = playbook.stage(rule.action.target_stage or "")
-    of_target = (target.description or target.name) if target is not None else ""
+    of_target = (target.description or target.name) if target is not None else _agent_words(playbook, rule)
     return condition.description or rule.description or of_target
+
+
+def _agent_words(playbook: Playbook, rule: Transition) -> str:
+    name = (rule.action.target_stage or "").removeprefix(AGENT_PREFIX)
+    agent = next((agent for agent in playbook.agents if agent.name == name), None)
+    return (agent.description or agent.name) if agent is not None else ""
 
 
 def transition_tool(playbook: Playbook, allowed: Iterable[str] | None = None) -> ToolDefinition | None:

@@ -24,12 +24,16 @@ MAX_LOOPS: Final = 3
 """Comprehension macros (`all`, `exists`, `exists_one`, `map`, `filter`) of one expression."""
 MAX_DATA: Final = 1_000_000
 """Characters (of texts and keys; any other value counts as one) that a loop may look at in all."""
+MAX_MADE: Final = 7_000_000
+"""Characters (an item of a list counts as ITEM) that joins (`+`) and `map` may make in all: about 50 MB."""
+ITEM: Final = 20
 ROOTS: Final = ("vars", "turn", "stage", "session", "data", "now")
 """The names every expression may use; `now` is a timestamp, the others are maps."""
 
 _LOOPS: Final = frozenset(
     {"all", "exists", "exists_one", "existsOne", "map", "filter", "transformList", "transformMap"}
 )
+_BUILDERS: Final = frozenset({"map", "transformList", "transformMap"})
 _TOKEN = re.compile(
     r"""(?P<string>[rRbB]{0,2}(?:\"\"\".*?\"\"\"|'''.*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))"""
     r"""|(?P<comment>//[^\n]*)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<other>.)""",
@@ -61,14 +65,23 @@ class Outcome:
         return self.error is None and self.value is True
 
 
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """What an expression does that costs with the size of its data."""
+
+    loops: int = 0
+    makes: int = 0
+    """Joins and loops that build lists."""
+
+
 class Expression:
     """A compiled expression; safe to keep and to share."""
 
-    def __init__(self, source: str, program: Any, names: frozenset[str], loops: int) -> None:
+    def __init__(self, source: str, program: Any, names: frozenset[str], work: _Work) -> None:
         self.source = source
         self._program = program
         self._names = names
-        self._loops = loops
+        self._work = work
 
     @property
     def may_be_boolean(self) -> bool:
@@ -78,8 +91,10 @@ class Expression:
     def evaluate(self, roots: Mapping[str, Any]) -> Outcome:
         """The value over `roots`; names that are absent there are null. Never raises for bad values."""
         data = {name: roots.get(name) for name in self._names if roots.get(name) is not None or name != "now"}
-        if self._loops and not _fits(data):
+        if self._work.loops and not _fits(data):
             return Outcome(error=f"More than {MAX_DATA:,} characters of data are too much for a loop.")
+        if self._work.makes and _made(data, self._work) > MAX_MADE:
+            return Outcome(error="Joining or mapping values of this size would take too much memory.")
         try:
             value = self._value(data)
             if value.type() == cel.Type.ERROR:
@@ -103,9 +118,9 @@ def compile_expression(source: str, names: Iterable[str] = ROOTS) -> Expression:
 
 @lru_cache(maxsize=4096)
 def _compile(source: str, names: frozenset[str]) -> Expression:
-    loops = _check_bounds(source)
+    work = _check_bounds(source)
     try:
-        return Expression(source, _environment(names).compile(source), names, loops)
+        return Expression(source, _environment(names).compile(source), names, work)
     except TypeError:  # what the binding raises for text that is no Unicode text (a lone surrogate)
         raise ExpressionError("The expression contains characters that are not valid text.") from None
     except (RuntimeError, ValueError) as error:
@@ -118,28 +133,30 @@ def _environment(names: frozenset[str]) -> Any:
     return cel.NewEnv(variables=types)
 
 
-def _check_bounds(source: str) -> int:
-    """The number of loops. Raises ExpressionError for what may cost too much."""
+def _check_bounds(source: str) -> _Work:
+    """What it does that costs. Raises ExpressionError for what may cost too much."""
     if not source.strip():
         raise ExpressionError("The expression is empty.")
     if len(source) > MAX_LENGTH:
         raise ExpressionError(f"The expression is longer than {MAX_LENGTH} characters.")
-    loops = 0
+    loops = makes = 0
     open_loops: list[bool] = []
     previous = before = ""
     for match in _TOKEN.finditer(source):
         if match.lastgroup in ("string", "comment") or match.group().isspace():
             continue
         word = match.group()
+        makes += word == "+"
         if word == "(":
             is_loop = previous in _LOOPS and before == "."
             loops += is_loop
+            makes += is_loop and previous in _BUILDERS
             _check_loops(source, match.start(), loops, is_loop and any(open_loops))
             open_loops.append(is_loop)
         elif word == ")" and open_loops:
             open_loops.pop()
         before, previous = previous, word
-    return loops
+    return _Work(loops, makes)
 
 
 def _check_loops(source: str, offset: int, loops: int, nested: bool) -> None:
@@ -178,6 +195,21 @@ def _fits(data: Mapping[str, Any]) -> bool:
             waiting.extend(value)
         left -= 1
     return left >= 0
+
+
+def _made(data: Mapping[str, Any], work: _Work) -> int:
+    """The most characters that joins and maps can make of these values: each of the heaviest one, and in a
+    loop once for each item of the longest list."""
+    heaviest = longest = 1
+    waiting: list[Any] = [data]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            heaviest = max(heaviest, len(value))
+        elif isinstance(value, Mapping | list | tuple):
+            waiting.extend(value.values() if isinstance(value, Mapping) else value)
+            heaviest, longest = max(heaviest, ITEM * len(value)), max(longest, len(value))
+    return work.makes * heaviest * (longest if work.loops else 1)
 
 
 def _compile_error(text: str) -> ExpressionError:

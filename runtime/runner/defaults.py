@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from runtime.context.models import ModelRecord, record
+from runtime.engine import NO_AGENTS
 from runtime.llm.base import LLM
 from runtime.llm.source import DEFAULT_MODELS
 from runtime.playbook import LLMConfig, Playbook
@@ -32,24 +33,31 @@ class OneLLM:
         return self._llm, record(using_model or config.model or DEFAULT_MODELS.get(provider, provider))
 
 
-def runnable(source: Source) -> Playbook:
-    """The playbook, ready to run.
-
-    Raises OSError or ValueError for a file that is no JSON, pydantic's ValidationError for another shape, and
-    InvalidPlaybook for a playbook that would have no place to go.
-    """
-    if isinstance(source, Path | str):
-        source = json.loads(Path(source).read_text("utf-8"))
-    playbook = source if isinstance(source, Playbook) else Playbook.model_validate(source)
-    check_runnable(playbook, {})
+def runnable(source: Source, agents: Mapping[str, Playbook] = NO_AGENTS) -> Playbook:
+    """The playbook, ready to run with these agents. Raises what `read` raises, and InvalidPlaybook for a
+    playbook that would have no place to go."""
+    playbook = read(source)
+    check_runnable(playbook, agents)
     return playbook
 
 
-def tools_of(playbook: Playbook, functions: Mapping[str, ToolFunction], others: ToolBox) -> Tools:
-    """The playbook's own tools, and functions in place of those of the same name. Raises ValueError for a
-    function that no tool of the playbook asks for: a typing mistake would otherwise show in a talk only."""
-    names = {tool.name for stage in playbook.stages for tool in stage.tools}
-    names |= {tool.name for tool in playbook.global_tools}
+def read(source: Source) -> Playbook:
+    """The playbook as it stands there.
+
+    Raises OSError or ValueError for a file that is no JSON, and pydantic's ValidationError for another shape.
+    """
+    if isinstance(source, Path | str):
+        source = json.loads(Path(source).read_text("utf-8"))
+    return source if isinstance(source, Playbook) else Playbook.model_validate(source)
+
+
+def tools_of(playbooks: Iterable[Playbook], functions: Mapping[str, ToolFunction], others: ToolBox) -> Tools:
+    """The playbooks' own tools, and functions in place of those of the same name. Raises ValueError for a
+    function that no tool of theirs asks for: a typing mistake would otherwise show in a talk only."""
+    names: set[str] = set()
+    for playbook in playbooks:
+        names |= {tool.name for stage in playbook.stages for tool in stage.tools}
+        names |= {tool.name for tool in playbook.global_tools}
     for name in functions:
         if name not in names:
             raise ValueError(f"The playbook has no tool {name!r}; its tools are {sorted(names)}.")

@@ -127,7 +127,7 @@ class ModelCall:
         waited for its turn to write does not begin: nothing would ever end it."""
         if self._task is not None and self._task.cancelling():
             raise asyncio.CancelledError
-        playbook, state = self._host.playbook, draft.state
+        playbook, state = draft.table.playbook, draft.state
         stage = playbook.stage(self._effect.stage)
         policy = policy_for(playbook, stage, self._record, state.using_policy, layout=state.using_layout)
         self._rewrite(draft, policy)
@@ -136,7 +136,7 @@ class ModelCall:
         return request
 
     def _rewrite(self, draft: Draft, policy: Policy) -> None:
-        for rewrite in plan_rewrites(self._host.playbook, draft.state, self._record, policy):
+        for rewrite in plan_rewrites(draft.table.playbook, draft.state, self._record, policy):
             draft.log(
                 ev.WindowRewritten,
                 lane=rewrite.lane,
@@ -150,7 +150,7 @@ class ModelCall:
     def _request(self, draft: Draft, stage: Stage | None, policy: Policy) -> tuple[LLMRequest, CachePlan]:
         effect, record, state = self._effect, self._record, draft.state
         choice, tail = adapted_choice(effect, record)
-        window = build_window(self._host.playbook, state, record, policy, tail=tail, now=draft.now)
+        window = build_window(draft.table.playbook, state, record, policy, tail=tail, now=draft.now)
         plan = plan_cache_points(window, state, record, policy, draft.now)
         request = LLMRequest(
             session=state.session,
@@ -187,7 +187,7 @@ class ModelCall:
             settings=effect.config.model_dump(mode="json", exclude_none=True),
             left_out=self._llm.left_out(request),
             request_digest=hashlib.sha256(canonical_json(body).encode()).hexdigest(),
-            request=body if self._host.playbook.options.debug else None,
+            request=body if draft.options.debug else None,
         )
         numbers = dict(plan.numbers)
         draft.log(

@@ -18,7 +18,7 @@ from runtime.conversation.events import Event, LLMCallCompleted, LLMCallFailed, 
 from runtime.conversation.fold import fold
 from runtime.conversation.messages import ToolMessage, Usage
 from runtime.conversation.state import SessionState
-from runtime.engine import step, table_of, wake_at
+from runtime.engine import NO_AGENTS, step, tables_of, wake_at
 from runtime.engine.draft import Draft
 from runtime.engine.effects import (
     CallModel,
@@ -41,13 +41,14 @@ from runtime.engine.happened import (
     VariableSet,
 )
 from runtime.engine.happened import UserMessage as UserSaid
+from runtime.engine.table import Table
 from runtime.llm.base import LLM
 from runtime.llm.source import Connections
 from runtime.playbook import Playbook, Stage, StageContextPolicy, Transition
 from runtime.playbook.engine_tools import canonical_json
 from runtime.playbook.storable import storable, storable_text
 from runtime.runner.clock import SystemClock
-from runtime.runner.defaults import OneLLM, Source, runnable, tools_of
+from runtime.runner.defaults import OneLLM, Source, read, runnable, tools_of
 from runtime.runner.intents import Classifiers, LocalClassifiers, classify_message
 from runtime.runner.memory import MemoryStore
 from runtime.runner.model_call import ModelCall
@@ -83,10 +84,13 @@ class Session:
         clock: Clock,
         session_id: str,
         state: SessionState | None = None,
+        agents: Mapping[str, Playbook] = NO_AGENTS,
         rng: Random | None = None,
         classifiers: Classifiers | None = None,
     ) -> None:
         self.playbook = playbook
+        self.agents = agents
+        """By playbook id, the documents of the agents that the playbook and they may call."""
         self.llms = llms
         self.clock = clock
         self.rng: Random = rng if rng is not None else random.Random()  # noqa: S311  jitter is no secret
@@ -111,7 +115,7 @@ class Session:
         self._waiting_ids: set[str] = set()
         self._close: Callable[[], Awaitable[None]] | None = None
         self._data: Mapping[str, Any] | None = None
-        self.next_wake: datetime | None = wake_at(table_of(playbook), self._state)
+        self.next_wake: datetime | None = wake_at(tables_of(playbook, agents), self._state)
         """When `tick` is wanted while nothing runs; None: never."""
 
     @classmethod
@@ -122,6 +126,7 @@ class Session:
         llm: LLM | None = None,
         tools: Mapping[str, ToolFunction] | None = None,
         data: Mapping[str, Any] | None = None,
+        agents: Mapping[str, Source] | None = None,
         store: EventStore | None = None,
         events: Iterable[Event] = (),
         session_id: str = "session",
@@ -131,19 +136,22 @@ class Session:
 
         `llm` answers every stage; without it the connections of the environment do (a key, else the
         rehearsal). `tools` are functions for tools of these names. `data` is what the first stage is entered
-        with. `store` keeps the log, in memory if there is none; `events` is a log to go on from.
+        with. `agents` are the playbooks that may be called, by playbook id. `store` keeps the log, in memory
+        if there is none; `events` is a log to go on from.
         Raises what `runnable` and `tools_of` of `runtime.runner.defaults` raise.
         """
-        document, time = runnable(playbook), clock or SystemClock()
+        called = {name: read(source) for name, source in (agents or {}).items()}
+        document, time = runnable(playbook, called), clock or SystemClock()
         connections = Connections() if llm is None else None
         session = cls(
             document,
             llms=connections or OneLLM(cast(LLM, llm)),
-            tools=tools_of(document, tools or {}, ToolBox(time.sleep)),
+            tools=tools_of((document, *called.values()), tools or {}, ToolBox(time.sleep)),
             store=store or MemoryStore(),
             clock=time,
             session_id=session_id,
             state=fold(session_id, events),
+            agents=called,
         )
         session._data = data
         session._close = connections.aclose if connections is not None else None
@@ -190,18 +198,21 @@ class Session:
         return unsubscribe
 
     def stage(self, stage_id: str) -> Stage:
-        """The stage that an event names. Raises LookupError."""
-        row = table_of(self.playbook).rows.get(stage_id)
+        """The stage that an event names, of the playbook that is on top now. Raises LookupError."""
+        row = self._current_table().rows.get(stage_id)
         if row is None:
             raise LookupError(f"The playbook has no stage {stage_id!r}.")
         return row.stage
 
     def transition(self, transition_id: str) -> Transition:
-        """The transition that an event names. Raises LookupError."""
-        rule = table_of(self.playbook).transitions.get(transition_id)
+        """The transition that an event names, of the playbook that is on top now. Raises LookupError."""
+        rule = self._current_table().transitions.get(transition_id)
         if rule is None:
             raise LookupError(f"The playbook has no transition {transition_id!r}.")
         return rule
+
+    def _current_table(self) -> Table:
+        return tables_of(self.playbook, self.agents).current(self._state)
 
     async def ask(self, text: str) -> str:
         """Say something; the reply. Raises NoReply if its turn failed or was stopped, SessionOver."""
@@ -318,7 +329,7 @@ class Session:
         async with self._stepping:
             if self._dead is not None:
                 raise self._dead
-            done = step(self.playbook, self._state, happened, self.clock.now())
+            done = step(self.playbook, self._state, happened, self.clock.now(), self.agents)
             await self._commit(done.state, done.events)
             self._do(done.effects)
             self._notice_rest()
@@ -327,7 +338,7 @@ class Session:
         async with self._stepping:
             if self._dead is not None:
                 raise self._dead
-            draft = Draft(table_of(self.playbook), self._state, self.clock.now())
+            draft = Draft(tables_of(self.playbook, self.agents), self._state, self.clock.now())
             result = write(draft)
             await self._commit(draft.state, draft.events)
             return result

@@ -43,6 +43,10 @@ def quiet_words(event: Event) -> tuple[str, str] | None:
         case ev.ToolCallComplete():
             outcome = short(event.result) if event.success else f"failed: {event.error}"
             return "result", f"{event.tool_name} → {outcome}"
+        case ev.FramePushed(variables=dict()):
+            return "agent", f"{event.agent} is called"
+        case ev.FramePopped(reason="failed", value={"error": str() as error}):
+            return "failed", error
         case ev.StageEntered():
             return "stage", event.stage
         case ev.TransitionTriggered():

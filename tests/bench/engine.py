@@ -26,7 +26,7 @@ from runtime.conversation import events as ev
 from runtime.conversation.events import Event
 from runtime.conversation.messages import AssistantMessage, ToolCall, ToolMessage
 from runtime.conversation.state import SessionState
-from runtime.engine import step, table_of
+from runtime.engine import step, tables_of
 from runtime.engine.draft import Draft
 from runtime.engine.effects import CallModel, RunTool
 from runtime.engine.happened import Happened, ModelReplied, Start, ToolReplied, UserMessage
@@ -90,7 +90,7 @@ def support_turns(turns: int) -> Iterator[list[Said]]:
 
 def begun(playbook: Playbook, state: SessionState, effect: CallModel, now: datetime) -> SessionState:
     """The call is logged, with a request of no segments; the runner does that, not a step."""
-    draft = Draft(table_of(playbook), state, now)
+    draft = Draft(tables_of(playbook), state, now)
     log_started(draft, effect)
     return draft.state
 

@@ -1,4 +1,4 @@
-"""Conversations with the gallery's playbooks, compared byte for byte with what was once looked at.
+"""Conversations with the gallery's playbooks and an agent, compared byte for byte with what was looked at.
 
 `STUDIO_WRITE_GOLDEN=1 pytest tests/builder/test_golden_replays.py` writes them anew; read the difference
 before you commit it.
@@ -17,19 +17,21 @@ from django.core.management import call_command
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY = ROOT / "builder" / "transfer" / "gallery"
 GOLDEN = ROOT / "tests" / "golden"
+EXAMPLES = ROOT / "docs" / "examples"
 PLAYED = [
-    ("customer-support", ROOT / "docs" / "examples" / "parcel.json"),
-    ("customer-support", GOLDEN / "refused-refund.json"),
-    ("customer-support", GOLDEN / "unknown-customer.json"),
-    ("restaurant-booking", GOLDEN / "table-for-four.json"),
-    ("restaurant-booking", GOLDEN / "called-off.json"),
+    (GALLERY / "customer-support.json", EXAMPLES / "parcel.json"),
+    (GALLERY / "customer-support.json", GOLDEN / "refused-refund.json"),
+    (GALLERY / "customer-support.json", GOLDEN / "unknown-customer.json"),
+    (GALLERY / "restaurant-booking.json", GOLDEN / "table-for-four.json"),
+    (GALLERY / "restaurant-booking.json", GOLDEN / "called-off.json"),
+    (EXAMPLES / "travel-desk.json", EXAMPLES / "pay-by-agent.json"),
 ]
 WRITE = os.environ.get("STUDIO_WRITE_GOLDEN") == "1"
 
 
-def output_of(playbook: str, script: Path, *options: str) -> str:
+def output_of(playbook: Path, script: Path, *options: str) -> str:
     out = io.StringIO()
-    call_command("replay", str(GALLERY / f"{playbook}.json"), str(script), *options, stdout=out)
+    call_command("replay", str(playbook), str(script), *options, stdout=out)
     return out.getvalue()
 
 
@@ -49,7 +51,7 @@ def first_difference(expected: str, actual: str) -> str | None:
 @pytest.mark.parametrize(
     ("suffix", "options"), [(".jsonl", ["--json"]), (".txt", [])], ids=["json", "transcript"]
 )
-def test_the_conversation_is_as_it_was(playbook: str, script: Path, suffix: str, options: list[str]) -> None:
+def test_the_conversation_is_as_it_was(playbook: Path, script: Path, suffix: str, options: list[str]) -> None:
     file = GOLDEN / (script.stem + suffix)
     actual = output_of(playbook, script, *options)
     if WRITE:

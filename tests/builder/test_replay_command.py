@@ -241,3 +241,46 @@ def test_it_needs_no_data_folder_no_vendor_and_no_connection(tmp_path: Path) -> 
     )
     assert done.returncode == 0, done.stderr
     assert not folder.exists()
+
+
+PAYER = {"id": "pay-desk", "name": "Pay desk", "initialStage": "ask", "stages": [stage("ask")]}
+CALLER: dict[str, Any] = {
+    **SMALL,
+    "transitions": [rule("t", "talk", "agent:Payer", DECISION, mode="call")],
+    "agents": [{"name": "Payer", "playbook": "pay-desk"}],
+}
+ASKS: dict[str, Any] = {"id": "c1", "name": "playbook_transition", "args": {"targetStage": "agent:Payer"}}
+PAYS: dict[str, Any] = {"chat": [{"user": "pay", "model": [{"tool_calls": [ASKS]}, {"text": "Which card?"}]}]}
+
+
+def test_an_agents_playbook_is_a_file_beside_the_script(put: Any) -> None:
+    put("payer.json", PAYER)
+    script = put("script.json", {**PAYS, "agents": {"pay-desk": "payer.json"}})
+    ran = replay(put("caller.json", CALLER), script, "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.objects[-1]["callStack"] == ["talk", "ask"]
+    assert ran.objects[-1]["replies"] == ["Which card?"]
+
+
+def test_an_agents_playbook_may_stand_in_the_script(put: Any) -> None:
+    ran = replay(put("caller.json", CALLER), put("script.json", {**PAYS, "agents": {"pay-desk": PAYER}}))
+    assert (ran.code, ran.err) == (0, "")
+    assert "agent    Payer(agent 1000) is called" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("agents", "expected"),
+    [
+        ({}, "caller.json#/transitions/0/action/targetStage: The playbook 'pay-desk' of agent 'Payer'"),
+        ({"pay-desk": "lost.json"}, "lost.json cannot be read"),
+        ({"pay-desk": {**PAYER, "stages": []}}, "script.json#/agents/pay-desk/stages"),
+        ({"pay-desk": {**PAYER, "initialStage": "x"}}, "caller.json#/agents: The agent playbook 'pay-desk'"),
+        ({"pay-desk": 7}, "script.json#/agents/pay-desk"),
+    ],
+)
+def test_an_agents_playbook_that_cannot_be_used_is_told_with_its_place(
+    put: Any, agents: dict[str, Any], expected: str
+) -> None:
+    ran = replay(put("caller.json", CALLER), put("script.json", {**PAYS, "agents": agents}))
+    assert ran.code == 2
+    assert expected in ran.err

@@ -10,7 +10,7 @@ from typing import Any, Final, NoReturn
 
 from django.core.management.base import BaseCommand
 
-from builder.management.files import UnusableFile, read_playbook, read_script
+from builder.management.files import UnusableFile, read_agents, read_playbook, read_script
 from builder.management.terminal import leave_quietly, speak_utf8
 from runtime.runner.replay.model import ANTHROPIC, DEFAULT_MODEL
 from runtime.runner.replay.player import Outcome, play
@@ -53,13 +53,21 @@ class Command(BaseCommand):
         if options["wire"] in LATER_WIRES:
             self.refuse(f"--wire {options['wire']} comes with the release that brings that provider.")
         try:
-            playbook, script = read_playbook(options["playbook"]), read_script(options["script"])
+            script = read_script(options["script"])
+            agents = read_agents(options["script"], script)
+            playbook = read_playbook(options["playbook"], agents)
         except UnusableFile as failure:
             self.refuse(str(failure))
         speak_utf8()
         lines = json_lines if options["json"] else transcript_lines
         try:
-            outcome = play(playbook, script, lambda item: self.print(lines(item)), model=options["model"])
+            outcome = play(
+                playbook,
+                script,
+                lambda item: self.print(lines(item)),
+                model=options["model"],
+                agents=agents,
+            )
             self.stdout.flush()
         except BrokenPipeError:
             leave_quietly()

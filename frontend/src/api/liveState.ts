@@ -72,6 +72,8 @@ export interface LiveState extends LiveGraph {
 	readonly lastSeq: number;
 	readonly timeline: Timeline;
 	readonly frames: readonly OpenFrame[];
+	/** Frame -> the called agent whose frame it is; frames of the session's own playbook are not in it. */
+	readonly agents: ReadonlyMap<string, string>;
 	readonly activity: Activity | null;
 	readonly complete: boolean;
 	readonly facts: ReadonlyMap<number, CallFacts>;
@@ -96,6 +98,7 @@ export const NO_SESSION: LiveState = {
 	lastSeq: 0,
 	timeline: [],
 	frames: [],
+	agents: new Map(),
 	activity: null,
 	complete: false,
 	facts: new Map(),

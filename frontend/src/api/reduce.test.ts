@@ -309,6 +309,38 @@ describe("the conversation", () => {
 		expect(back.timeline.at(-1)).toMatchObject({ kind: "move", mode: "return", to: "triage", arrived: true });
 	});
 
+	test("a called agent stands in the chat by its name, and the graph stays at its caller", () => {
+		const log = new FakeLog();
+		log.add(0, { type: "stage_entered", stage: "ask", frame: "f1", visit: 1, prompt: "" });
+		const agent = "Payer(agent 1000)";
+		log.addAll(1, [
+			{ type: "turn_started", stage: "ask" },
+			{
+				type: "transition_triggered",
+				transition: "c",
+				fromStage: "ask",
+				toStage: "agent:Payer",
+				mode: "call",
+			},
+			{ type: "frame_pushed", frame: "f2", depth: 1, caller: "f1", stage: "ask", agent, variables: {} },
+			{ type: "stage_entered", stage: "ask", frame: "f2", visit: 2, prompt: "" },
+			{ type: "transition_triggered", transition: "c", fromStage: "ask", toStage: "b", mode: "goto" },
+			{ type: "stage_exited", stage: "ask", frame: "f2" },
+			{ type: "stage_entered", stage: "b", frame: "f2", visit: 3, prompt: "" },
+		]);
+		const called = fold(log.events);
+		expect(called.activeStageId).toBe("ask");
+		expect(called.visitedStages).toEqual({ ask: 1 });
+		expect(called.visitedTransitions).toEqual({ c: 1 });
+		expect(called.timeline.filter((item) => item.kind === "move")).toMatchObject([
+			{ from: "ask", to: "agent:Payer(agent 1000) · ask", arrived: true },
+			{ from: "agent:Payer(agent 1000) · ask", to: "agent:Payer(agent 1000) · b", transition: null },
+		]);
+		const back = fold([log.add(1, { type: "frame_popped", frame: "f2", stage: "b", value: 1 })], called);
+		expect(back.activeStageId).toBe("ask");
+		expect(back.timeline.at(-1)).toMatchObject({ from: "agent:Payer(agent 1000) · b", to: "ask" });
+	});
+
 	test("a rule that did not hold says what was missing until the next turn begins", () => {
 		const log = new FakeLog();
 		log.addAll(1, [

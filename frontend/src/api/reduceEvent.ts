@@ -1,4 +1,5 @@
 /** What each event of the log changes, by type. The caller has checked that it is the next one. */
+import { placed } from "../playbook/labels";
 import type { EventOf, EventType, SessionEvent, Usage } from "./frames";
 import type { Activity, CallFacts, LiveState } from "./liveState";
 import {
@@ -46,6 +47,16 @@ function withFacts(live: LiveState, call: number, change: Partial<CallFacts>): L
 	return { ...live, facts: new Map(live.facts).set(call, { ...known, ...change }) };
 }
 
+/** The agent whose frame is on top; undefined for the session's own playbook. */
+function agentHere(live: LiveState): string | undefined {
+	return live.agents.get(live.frames.at(-1)?.id ?? "");
+}
+
+/** The stage of the graph that the session is in: while an agent is open, the one that called it. */
+function onGraph(live: LiveState): string | null {
+	return live.frames.findLast((frame) => !live.agents.has(frame.id))?.stage ?? null;
+}
+
 /** A turn is over, however it ended: nothing of it runs any more. */
 function turnOver(
 	live: LiveState,
@@ -53,7 +64,8 @@ function turnOver(
 	text: string,
 	status: "complete" | "interrupted",
 ): LiveState {
-	const at = { turn, call: live.activity?.call ?? 0, stage: live.activeStageId ?? "" };
+	const stage = live.frames.at(-1)?.stage ?? live.activeStageId ?? "";
+	const at = { turn, call: live.activity?.call ?? 0, stage };
 	const settled = settleReply(live.timeline, at, text, status);
 	const timeline: Timeline = settled.map((item) =>
 		item.kind === "tool" && item.turn === turn && item.status === "running"
@@ -72,6 +84,10 @@ const INTERRUPTED: Record<string, string> = {
 	timeout: "Broken off: the turn took longer than it may.",
 };
 
+function isAgent(stage: string | null): boolean {
+	return stage?.startsWith("agent:") ?? false;
+}
+
 function arrived(live: LiveState, turn: number, stage: string | null): Timeline | null {
 	return replaceLast(
 		live.timeline,
@@ -79,7 +95,7 @@ function arrived(live: LiveState, turn: number, stage: string | null): Timeline 
 			item.kind === "move" &&
 			item.turn === turn &&
 			!item.arrived &&
-			(item.to === stage || item.mode === "return"),
+			(item.to === stage || item.mode === "return" || isAgent(item.to)),
 		(item) => (item.kind === "move" ? { ...item, to: stage, arrived: true } : item),
 	);
 }
@@ -153,7 +169,7 @@ const callStarted: Handler<"llm_call_started"> = (live, event) => {
 		call: event.call,
 		turn: event.turn,
 		phase: event.phase ?? 1,
-		stage: event.stage,
+		stage: placed(live.agents.get(event.frame ?? ""), event.stage),
 		provider: event.provider,
 		model: event.model,
 		status: "running",
@@ -199,6 +215,7 @@ const textWithdrawn: Handler<"text_withdrawn"> = (live, event) =>
 	);
 
 const evaluated: Handler<"transition_evaluated"> = (live, event) => {
+	if (agentHere(live)) return live;
 	const others = live.nearlyFired.filter((one) => one.transitionId !== event.transition);
 	if (event.verdict) return { ...live, nearlyFired: others };
 	const rule = { transitionId: event.transition, missing: event.reason ?? "" };
@@ -206,7 +223,9 @@ const evaluated: Handler<"transition_evaluated"> = (live, event) => {
 };
 
 const triggered: Handler<"transition_triggered"> = (live, event) => {
-	const transition = event.transition ?? null;
+	const agent = agentHere(live);
+	// An agent's rules are not on this graph, and their ids may be those of others that are.
+	const transition = agent ? null : (event.transition ?? null);
 	return pushed(
 		{
 			...live,
@@ -218,8 +237,8 @@ const triggered: Handler<"transition_triggered"> = (live, event) => {
 			key: `event-${event.seq}`,
 			turn: event.turn,
 			transition,
-			from: event.fromStage,
-			to: event.toStage ?? null,
+			from: placed(agent, event.fromStage),
+			to: event.toStage ? placed(agent, event.toStage) : null,
 			mode: event.mode ?? "goto",
 			reason: event.reason ?? "",
 			arrived: false,
@@ -227,24 +246,29 @@ const triggered: Handler<"transition_triggered"> = (live, event) => {
 	);
 };
 
+const framePushed: Handler<"frame_pushed"> = (live, event) =>
+	event.agent ? { ...live, agents: new Map(live.agents).set(event.frame, event.agent) } : live;
+
 const stageEntered: Handler<"stage_entered"> = (live, event) => {
-	const frame = { id: event.frame, stage: event.stage };
+	const agent = live.agents.get(event.frame);
+	const stage = placed(agent, event.stage);
 	const below = live.frames.filter((one) => one.id !== event.frame);
+	const entered = { ...live, frames: [...below, { id: event.frame, stage }] };
 	const next = {
-		...live,
-		frames: [...below, frame],
-		activeStageId: event.stage,
-		visitedStages: counted(live.visitedStages, event.stage),
+		...entered,
+		activeStageId: onGraph(entered),
+		visitedStages: agent ? live.visitedStages : counted(live.visitedStages, event.stage),
 	};
-	const timeline = arrived(live, event.turn, event.stage);
+	const timeline = arrived(live, event.turn, stage);
 	if (timeline) return { ...next, timeline };
-	return pushed(next, { kind: "stage", key: `event-${event.seq}`, turn: event.turn, stage: event.stage });
+	return pushed(next, { kind: "stage", key: `event-${event.seq}`, turn: event.turn, stage });
 };
 
 const framePopped: Handler<"frame_popped"> = (live, event) => {
 	const frames = live.frames.filter((one) => one.id !== event.frame);
 	const caller = frames.at(-1)?.stage ?? null;
-	const next = { ...live, frames, activeStageId: caller };
+	const left = { ...live, frames };
+	const next = { ...left, activeStageId: onGraph(left) };
 	const timeline = arrived(live, event.turn, caller);
 	if (timeline) return { ...next, timeline };
 	if (caller === null) return next;
@@ -253,7 +277,7 @@ const framePopped: Handler<"frame_popped"> = (live, event) => {
 		key: `event-${event.seq}`,
 		turn: event.turn,
 		transition: null,
-		from: event.stage,
+		from: placed(live.agents.get(event.frame), event.stage),
 		to: caller,
 		mode: "return",
 		reason: event.reason ?? "",
@@ -263,7 +287,8 @@ const framePopped: Handler<"frame_popped"> = (live, event) => {
 
 /** `shownText` is what the call that was cut off had shown; what earlier calls showed is in the log already. */
 const turnInterrupted: Handler<"turn_interrupted"> = (live, event) => {
-	const at = { turn: event.turn, call: live.activity?.call ?? 0, stage: event.stage };
+	const stage = placed(agentHere(live), event.stage);
+	const at = { turn: event.turn, call: live.activity?.call ?? 0, stage };
 	const shown = event.shownText ?? "";
 	const timeline = shown ? showText(live.timeline, at, shown, "interrupted") : live.timeline;
 	const over = turnOver({ ...live, timeline }, event.turn, "", "interrupted");
@@ -289,7 +314,8 @@ const turnFailed: Handler<"turn_failed"> = (live, event) =>
 	});
 
 const phase2Complete: Handler<"phase2_complete"> = (live, event) => {
-	const at = { turn: event.turn, call: live.activity?.call ?? 0, stage: event.stage };
+	const stage = placed(agentHere(live), event.stage);
+	const at = { turn: event.turn, call: live.activity?.call ?? 0, stage };
 	return active(
 		{ ...live, timeline: settleReply(live.timeline, at, event.text, "complete") },
 		{ doing: "waiting" },
@@ -324,6 +350,7 @@ const HANDLERS: { [T in EventType]?: Handler<T> } = {
 		frames: live.frames.filter((one) => one.id !== event.frame),
 	}),
 	stage_entered: stageEntered,
+	frame_pushed: framePushed,
 	frame_popped: framePopped,
 	turn_complete: (live, event) => turnOver(live, event.turn, event.text ?? "", "complete"),
 	turn_interrupted: turnInterrupted,

@@ -24,6 +24,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/playbooks/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Find Agents
+         * @description The drafts that the document's agents name, by `id` of the document or of the playbook, and those that
+         *     they name in turn. Of several with one id the newest is meant; an id that nobody has is left out.
+         */
+        post: operations["findAgents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/playbooks": {
         parameters: {
             query?: never;
@@ -475,6 +496,12 @@ export interface components {
             playbook: string;
             /** @default null */
             description?: string | null;
+        };
+        /** @description The playbooks that a document's agents name, by the id that names them. */
+        AgentDocuments: {
+            agents: {
+                [key: string]: components["schemas"]["Playbook"];
+            };
         };
         /** @description A person allowed a tool call, or did not. */
         ApprovalAnswered: {
@@ -1066,11 +1093,17 @@ export interface components {
             type: "frame_popped";
             frame: string;
             stage: string;
-            /** @default null */
+            /**
+             * @description What the caller gets. Of an agent that failed: `{"error": a sentence}`.
+             * @default null
+             */
             value: unknown;
             /** @default null */
             summary: string | null;
-            /** @default return */
+            /**
+             * @description `return`, `failed`, or the limit or end that it came to.
+             * @default return
+             */
             reason: string;
         };
         /** @description A stage is called: a frame on top of its caller's. */
@@ -1091,8 +1124,24 @@ export interface components {
             depth: number;
             caller: string;
             stage: string;
-            /** @default null */
+            /**
+             * @description Whose frame it is, as `Name(agent N)`; None: the session's own playbook. A call of an agent is a frame
+             *     of another one than its caller's.
+             * @default null
+             */
             agent: string | null;
+            /**
+             * @description Id of the agent's document.
+             * @default null
+             */
+            playbook: string | null;
+            /**
+             * @description What the agent's variables begin as, where the frame is the agent's first.
+             * @default null
+             */
+            variables: {
+                [key: string]: unknown;
+            } | null;
         };
         /** @description One visit on the call stack. */
         FrameView: {
@@ -2821,6 +2870,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    findAgents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToValidate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentDocuments"];
                 };
             };
             /** @description An error */

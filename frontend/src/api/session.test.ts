@@ -187,6 +187,26 @@ describe("messages", () => {
 });
 
 describe("starting", () => {
+	test("takes the playbooks along that the document may call", async () => {
+		const agents = { "pay-desk": { id: "pay-desk" } };
+		const asked: [string, unknown][] = [];
+		const answers = { "/api/playbooks/agents": { agents } };
+		const live = createLiveSession({
+			...world(answers),
+			request: (async (method: string, path: string, body: unknown) => {
+				asked.push([path, body]);
+				return world(answers).request(method as "POST", path, body);
+			}) as SessionWorld["request"],
+		});
+		opened.push(live);
+		const document = { agents: [{ name: "Payer", playbook: "pay-desk" }] };
+		await live.getState().start({ playbookId: "p1", prepare: async () => ({ document, version: "" }) });
+		expect(asked.slice(0, 2)).toEqual([
+			["/api/playbooks/agents", { document }],
+			["/api/sessions", { document, agents, playbookRef: "p1", playbookVersion: "" }],
+		]);
+	});
+
 	test("names the errors of the document that stop it", async () => {
 		const body = { error: { details: [{ path: "/stages/0", message: "Stage has no name", code: "x" }] } };
 		const error = new ApiError(422, "invalid-document", "The document has 1 error.", "", body);

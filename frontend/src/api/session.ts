@@ -1,5 +1,6 @@
 /** The session that the workbench shows: its state, and what a person can do with it. */
 import { createStore, type StoreApi } from "zustand/vanilla";
+import type { Playbook } from "../playbook/types";
 import { ApiError, request } from "./client";
 import type { CallView, ClientFrame, KnownCall, ServerFrame, SessionDetail } from "./frames";
 import { type LiveState, NO_SESSION, type Outgoing, type StartFailure } from "./liveState";
@@ -134,8 +135,10 @@ class Controller {
 		const mine = this.generation;
 		try {
 			const { document, version } = await session.prepare();
+			const agents = await this.agentsOf(document);
 			const detail = await this.world.request<SessionDetail>("POST", "/api/sessions", {
 				document,
+				...agents,
 				playbookRef: session.playbookId,
 				playbookVersion: version,
 			});
@@ -143,6 +146,14 @@ class Controller {
 		} catch (error) {
 			if (mine === this.generation) this.set({ starting: false, startFailure: startFailure(error) });
 		}
+	}
+
+	/** The playbooks that the document may call: they are frozen with the session like the document itself. */
+	private async agentsOf(document: unknown): Promise<{ agents?: Record<string, unknown> }> {
+		if (!(document as Partial<Playbook>).agents?.length) return {};
+		return this.world.request<{ agents: Record<string, unknown> }>("POST", "/api/playbooks/agents", {
+			document,
+		});
 	}
 
 	private async attach(sessionId: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useStore } from "zustand";
 import type { KnownCall } from "../api/frames";
 import type { CallFacts, LiveState } from "../api/liveState";
-import { endTitle } from "../playbook/labels";
+import { agentOf, endTitle, placed } from "../playbook/labels";
 import { CloseIcon, MaximiseIcon } from "../ui/icons";
 import { CallStrip } from "./CallStrip";
 import common from "./common.module.css";
@@ -43,7 +43,7 @@ function Place({
 		<span className={styles.place}>
 			turn {call.turn} · {call.phase > 0 ? `phase ${call.phase}` : "beside the turn"} ·{" "}
 			<button type="button" className={common.link} onClick={() => props.onStageSelected(call.stage)}>
-				{endTitle(props.document, call.stage)}
+				{endTitle(props.document, placed("lane" in call ? agentOf(call.lane) : "", call.stage))}
 			</button>{" "}
 			· {modelWords(call)}
 		</span>

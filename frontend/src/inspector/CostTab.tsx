@@ -1,6 +1,6 @@
 import { useStore } from "zustand";
 import type { KnownCall, Prediction, Usage } from "../api/frames";
-import { endTitle } from "../playbook/labels";
+import { agentOf, endTitle, placed } from "../playbook/labels";
 import { dollars, elapsed, grouped, percent, plural } from "../ui/format";
 import common from "./common.module.css";
 import { costWords, isRehearsal, sumWords, totals } from "./costs";
@@ -85,7 +85,7 @@ function Row({ call, ...props }: Omit<TabProps, "live" | "sessionId"> & { chosen
 				</button>
 			</th>
 			<td>turn {call.turn}</td>
-			<td>{endTitle(props.document, call.stage)}</td>
+			<td>{endTitle(props.document, placed(agentOf(call.lane), call.stage))}</td>
 			<td className={tables.amount}>{numbers ? grouped(input) : "–"}</td>
 			<td className={tables.amount}>{numbers ? percent(numbers.read, input) : "–"}</td>
 			<td className={tables.amount}>{call.usage ? grouped(call.usage.output) : "–"}</td>

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, useEffect, useId, useRef } from "react";
-import { endTitle } from "../playbook/labels";
+import { endTitle, placed } from "../playbook/labels";
 import type { Playbook } from "../playbook/types";
 import { grouped } from "../ui/format";
 import common from "./common.module.css";
@@ -9,15 +9,17 @@ import { KIND_NAMES, type Piece } from "./window";
 interface SegmentListProps {
 	pieces: readonly Piece[];
 	document: Playbook;
+	/** The called agent whose window it is; empty for the session's own playbook. */
+	agent: string;
 	selected: string | null;
 	onSelected: (segment: string) => void;
 	/** Enter: go into the text. */
 	onOpened: () => void;
 }
 
-function labelOf({ segment }: Piece, document: Playbook): string {
+function labelOf({ segment }: Piece, document: Playbook, agent: string): string {
 	if (segment.label) return segment.label;
-	return segment.stage ? endTitle(document, segment.stage) : "";
+	return segment.stage ? endTitle(document, placed(agent, segment.stage)) : "";
 }
 
 const STEPS: Record<string, (at: number, last: number) => number> = {
@@ -32,7 +34,7 @@ const STEPS: Record<string, (at: number, last: number) => number> = {
 };
 
 /** The window as a list: the same as the bar, for the keyboard and for screen readers. */
-export function SegmentList({ pieces, document, selected, onSelected, onOpened }: SegmentListProps) {
+export function SegmentList({ pieces, document, agent, selected, onSelected, onOpened }: SegmentListProps) {
 	const id = useId();
 	const list = useRef<HTMLDivElement>(null);
 	const at = pieces.findIndex((piece) => piece.segment.id === selected);
@@ -74,8 +76,8 @@ export function SegmentList({ pieces, document, selected, onSelected, onOpened }
 				>
 					<i className={`${common.swatch} ${common[piece.fate]}`} aria-hidden="true" />
 					<span className={common.kind}>{KIND_NAMES[piece.segment.kind]}</span>
-					<span className={common.label} title={labelOf(piece, document)}>
-						{labelOf(piece, document)}
+					<span className={common.label} title={labelOf(piece, document, agent)}>
+						{labelOf(piece, document, agent)}
 						{piece.segment.replaced && ` · stands for ${grouped(piece.segment.replaced.tokens)}`}
 					</span>
 					<span className={common.number}>{grouped(piece.segment.tokens)}</span>

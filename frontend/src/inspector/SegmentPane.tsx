@@ -1,6 +1,6 @@
 import { type Ref, useMemo, useState } from "react";
 import type { Segment, SessionEvent } from "../api/frames";
-import { endTitle } from "../playbook/labels";
+import { endTitle, placed } from "../playbook/labels";
 import type { Playbook } from "../playbook/types";
 import { grouped } from "../ui/format";
 import common from "./common.module.css";
@@ -65,12 +65,14 @@ interface SegmentPaneProps {
 	sessionId: string;
 	events: readonly SessionEvent[];
 	document: Playbook;
+	/** The called agent whose window it is; empty for the session's own playbook. */
+	agent: string;
 }
 
 /** What the model read there, and where it comes from. */
-export function SegmentPane({ ref, piece, sessionId, events, document }: SegmentPaneProps) {
+export function SegmentPane({ ref, piece, sessionId, events, document, agent }: SegmentPaneProps) {
 	const { segment } = piece;
-	const stage = segment.stage ? endTitle(document, segment.stage) : "";
+	const stage = segment.stage ? endTitle(document, placed(agent, segment.stage)) : "";
 	return (
 		<article
 			ref={ref}

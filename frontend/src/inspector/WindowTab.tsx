@@ -1,5 +1,6 @@
 import { useMemo, useRef, useState } from "react";
 import { useStore } from "zustand";
+import { agentOf } from "../playbook/labels";
 import { Legend } from "./Legend";
 import type { TabProps } from "./props";
 import { SegmentBar } from "./SegmentBar";
@@ -31,12 +32,20 @@ export function WindowTab(props: TabProps) {
 				<SegmentList
 					pieces={all}
 					document={document}
+					agent={agentOf(call.lane)}
 					selected={selected}
 					onSelected={setPicked}
 					onOpened={() => pane.current?.focus()}
 				/>
 				{piece && (
-					<SegmentPane ref={pane} piece={piece} sessionId={sessionId} events={events} document={document} />
+					<SegmentPane
+						ref={pane}
+						piece={piece}
+						sessionId={sessionId}
+						events={events}
+						document={document}
+						agent={agentOf(call.lane)}
+					/>
 				)}
 				<WhyItMovedOn {...props} />
 			</div>

@@ -1,5 +1,6 @@
 /** What the log says about a turn and about the state at one point of it. */
 import type { EventOf, SessionEvent } from "../api/frames";
+import { placed } from "../playbook/labels";
 
 export interface Rule {
 	readonly seq: number;
@@ -39,7 +40,18 @@ interface Building {
 	variables: Map<string, unknown>;
 	changed: Set<string>;
 	frames: { id: string; stage: string }[];
+	agents: Map<string, string>;
+	/** First frame of an open agent -> the variables of who called it. */
+	callers: Map<string, Map<string, unknown>>;
 	artifacts: Map<string, string>;
+}
+
+/** An agent has variables of its own while it is open. */
+function pushFrame(state: Building, event: EventOf<"frame_pushed">): void {
+	if (event.agent) state.agents.set(event.frame, event.agent);
+	if (!event.variables) return;
+	state.callers.set(event.frame, state.variables);
+	state.variables = new Map(Object.entries(event.variables));
 }
 
 function applyState(state: Building, event: SessionEvent): void {
@@ -57,12 +69,18 @@ function applyState(state: Building, event: SessionEvent): void {
 				state.changed.add(name);
 			}
 			break;
+		case "frame_pushed":
+			pushFrame(state, event);
+			break;
 		case "stage_entered":
 			state.frames = state.frames.filter((frame) => frame.id !== event.frame);
-			state.frames.push({ id: event.frame, stage: event.stage });
+			state.frames.push({ id: event.frame, stage: placed(state.agents.get(event.frame), event.stage) });
+			break;
+		case "frame_popped":
+			state.variables = state.callers.get(event.frame) ?? state.variables;
+			state.frames = state.frames.filter((frame) => frame.id !== event.frame);
 			break;
 		case "stage_exited":
-		case "frame_popped":
 			state.frames = state.frames.filter((frame) => frame.id !== event.frame);
 			break;
 		case "artifact_saved":
@@ -76,7 +94,14 @@ function applyState(state: Building, event: SessionEvent): void {
 
 /** The session's state when a call was sent: variables, call stack, artifacts. */
 export function stateAtCall(events: readonly SessionEvent[], call: number): StateAt {
-	const state: Building = { variables: new Map(), changed: new Set(), frames: [], artifacts: new Map() };
+	const state: Building = {
+		variables: new Map(),
+		changed: new Set(),
+		frames: [],
+		agents: new Map(),
+		callers: new Map(),
+		artifacts: new Map(),
+	};
 	for (const event of events) {
 		if (event.type === "llm_call_started" && event.call === call) break;
 		applyState(state, event);

@@ -149,6 +149,32 @@ describe("from the log", () => {
 		expect(second.frames).toEqual([{ id: "f1", stage: "greet" }]);
 	});
 
+	test("a called agent has variables of its own until it returns", () => {
+		const called = new FakeLog();
+		const agent = "Payer(agent 1000)";
+		called.add(0, { type: "session_started", playbook: "p", variables: { name: "Ada" } });
+		called.add(0, { type: "stage_entered", stage: "greet", frame: "f1", visit: 1, prompt: "" });
+		called.addAll(1, [
+			{
+				type: "frame_pushed",
+				frame: "f2",
+				depth: 1,
+				caller: "f1",
+				stage: "ask",
+				agent,
+				variables: { fee: 2 },
+			},
+			{ type: "stage_entered", stage: "ask", frame: "f2", visit: 2, prompt: "" },
+			{ type: "llm_call_started", call: 1, lane: "m", stage: "ask", provider: "p", model: "m" },
+			{ type: "frame_popped", frame: "f2", stage: "ask", value: null },
+			{ type: "llm_call_started", call: 2, lane: "m", stage: "greet", provider: "p", model: "m" },
+		]);
+		const during = stateAtCall(called.events, 1);
+		expect([...during.variables]).toEqual([["fee", 2]]);
+		expect(during.frames.map((frame) => frame.stage)).toEqual(["greet", "agent:Payer(agent 1000) · ask"]);
+		expect([...stateAtCall(called.events, 2).variables]).toEqual([["name", "Ada"]]);
+	});
+
 	test("rules are those of the turn, with what they saw in words", () => {
 		const rules = rulesOfTurn(log.events, 1);
 		expect(rules).toHaveLength(1);

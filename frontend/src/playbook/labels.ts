@@ -95,6 +95,16 @@ export function endTitle(playbook: Playbook, id: string | null | undefined): str
 	return stage ? stageTitle(stage) : `missing stage ‘${id}’`;
 }
 
+/** A stage where it stands: of a called agent, whose document is not here, by its id. `endTitle` reads it. */
+export function placed(agent: string | null | undefined, stage: string): string {
+	return agent && !stage.startsWith("agent:") ? `agent:${agent} · ${stage}` : stage;
+}
+
+/** The agent whose lane it is; empty for the session's own playbook. */
+export function agentOf(lane: string | undefined): string {
+	return lane?.slice(0, Math.max(0, lane.indexOf("|"))) ?? "";
+}
+
 /** "Greeting → Triage: model decides" */
 export function transitionTitle(playbook: Playbook, transition: Transition): string {
 	const target = transition.action.mode === "return" ? null : transition.action.targetStage;

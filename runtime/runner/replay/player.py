@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC
 from typing import Any, assert_never
@@ -11,7 +11,9 @@ from typing import Any, assert_never
 from runtime.conversation import events as ev
 from runtime.conversation.events import Event
 from runtime.conversation.fold import fold
+from runtime.conversation.history import until_turn
 from runtime.conversation.state import SessionState
+from runtime.engine import NO_AGENTS
 from runtime.playbook import Playbook
 from runtime.runner.memory import MemoryStore
 from runtime.runner.ports import Delta
@@ -46,16 +48,24 @@ class Outcome:
     unused: int = 0
 
 
-def play(playbook: Playbook, script: Script, tell: Tell, *, model: str = DEFAULT_MODEL) -> Outcome:
+def play(
+    playbook: Playbook,
+    script: Script,
+    tell: Tell,
+    *,
+    model: str = DEFAULT_MODEL,
+    agents: Mapping[str, Playbook] = NO_AGENTS,
+) -> Outcome:
     """Plays the script; `tell` hears of every event and call in order, and of the end. Takes no time.
 
-    `model` is for stages that name none. Must be called where no event loop runs.
+    `model` is for stages that name none; `agents` are the script's, read. Must be called where no event loop
+    runs.
     """
     changed = script.options.model_dump(by_alias=False, exclude_unset=True)
     runnable = playbook.model_copy(update={"options": playbook.options.model_copy(update=changed)})
 
     async def main() -> Outcome:
-        return await Player(runnable, script, tell, model).play()
+        return await Player(runnable, script, tell, model, agents).play()
 
     try:
         return run_virtual(main)
@@ -66,8 +76,10 @@ def play(playbook: Playbook, script: Script, tell: Tell, *, model: str = DEFAULT
 class Player:
     """One run of a script."""
 
-    def __init__(self, playbook: Playbook, script: Script, tell: Tell, model: str) -> None:
-        self._playbook, self._script, self._tell = playbook, script, tell
+    def __init__(
+        self, playbook: Playbook, script: Script, tell: Tell, model: str, agents: Mapping[str, Playbook]
+    ) -> None:
+        self._playbook, self._script, self._tell, self._agents = playbook, script, tell, agents
         self._clock = VirtualClock(script.clock.astimezone(UTC))
         self._llm = PlayedLLM()
         self._llms = PlayedSource(self._llm, model)
@@ -92,6 +104,7 @@ class Player:
             clock=self._clock,
             session_id=state.session,
             state=state,
+            agents=self._agents,
             rng=NoChance(),
             classifiers=self._classifiers,
         )
@@ -238,7 +251,7 @@ class Player:
         self._report()
         self._forks += 1
         name = f"replay-{self._forks + 1}"
-        kept = [e.model_copy(update={"session": name}) for e in self._store.events if e.turn <= turn]
+        kept = [e.model_copy(update={"session": name}) for e in until_turn(self._store.events, turn)]
         self._store.events[:] = kept
         self._told = len(kept)
         self._replies = {number: text for number, text in self._replies.items() if number <= turn}

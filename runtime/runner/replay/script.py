@@ -263,6 +263,9 @@ class Script(ScriptPart):
     tools: dict[str, ScriptedTool] = Field(default_factory=dict)
     options: Options = Field(default_factory=Options)
     """Options of the playbook that this run changes."""
+    agents: dict[str, str | dict[str, Any]] = Field(default_factory=dict)
+    """The playbooks that may be called as agents, by playbook id: a document, or the path of its file from
+    where the script is."""
     clock: AwareDatetime = START
     """The time at which the session begins."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from runtime.conversation import events as ev
+from runtime.conversation.windows import agent_of
 from runtime.runner.replay.report import CallSeen, End, Item
 from runtime.runner.wording import printable, words
 
@@ -30,7 +31,9 @@ def call_words(call: CallSeen) -> str:
     started, segments = call.started, call.window.segments
     size = f"{len(segments)} segments, {call.window.tokens} tokens"
     state = "" if call.completed else f" · {_failure(call.ended)}"
-    return f"{started.call} · {started.stage}, {_phase(started.phase)} · {started.model} · {size}{state}"
+    agent = agent_of(started.lane)
+    stage = f"{agent}: {started.stage}" if agent else started.stage
+    return f"{started.call} · {stage}, {_phase(started.phase)} · {started.model} · {size}{state}"
 
 
 def line(label: str, text: str) -> str:

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from runtime.conversation import events as ev
+from runtime.conversation.evolving import evolve
 from runtime.conversation.fold import apply, fold
+from runtime.conversation.history import FOLDED, UNFOLDED, fold_without
 from runtime.conversation.state import SessionState
 
 NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
@@ -53,3 +55,31 @@ def test_a_gap_or_a_repeated_event_is_refused(seq: int) -> None:
     event = ev.StateChanged(seq=seq, session="s", at=NOW, set={})
     with pytest.raises(ValueError, match="gap"):
         apply(state, event)
+
+
+def test_events_that_change_no_state_need_not_be_read() -> None:
+    common: dict[str, Any] = {"session": "s", "at": NOW, "turn": 1}
+    whole = [
+        *log()[:3],
+        ev.TransitionEvaluated(seq=4, transition="t", verdict=False, **common),
+        ev.UserMessageEvent(seq=5, text="hello", **common),
+        ev.CachePlanned(seq=6, call=1, **common),
+        ev.TextWithdrawn(seq=7, call=1, text="x", **common),
+    ]
+    read = [event for event in whole if event.type not in UNFOLDED]
+    assert len(read) == 4
+    assert fold_without("s", read, 7) == fold("s", whole)
+
+
+@pytest.mark.parametrize("kind", sorted(UNFOLDED))
+def test_an_event_that_is_not_read_changes_nothing_but_the_number(kind: str) -> None:
+    assert kind not in FOLDED
+    state = fold("s", log()[:4])
+    fields: dict[str, Any] = {"transition": "t", "verdict": True, "call": 1, "text": "x", "attempt": 1}
+    fields |= {"error": "no", "call_id": "c", "name": "n", "approved": True, "classifier": "c"}
+    fields |= {"stage": "one", "tool_choice": "auto", "lane": "|p|m", "rule": "pays", "decision": "no"}
+    model = next(one for one in ev.EventBase.__subclasses__() if one.model_fields["type"].default == kind)
+    known = {name: value for name, value in fields.items() if name in model.model_fields}
+    event: Any = model(seq=5, session="s", at=NOW, turn=1, **known)
+    after = apply(state, event)
+    assert after == evolve(state, seq=5)

@@ -7,6 +7,7 @@ step it checks what must hold for every session: the state is the fold of the lo
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
@@ -15,7 +16,7 @@ from runtime.conversation.events import Event
 from runtime.conversation.fold import apply, fold
 from runtime.conversation.messages import AssistantMessage, ToolCall, ToolMessage
 from runtime.conversation.state import SessionState
-from runtime.engine import step
+from runtime.engine import NO_AGENTS, step
 from runtime.engine.effects import CallModel, Effect, RunTool, WakeAt
 from runtime.engine.happened import (
     Happened,
@@ -46,8 +47,10 @@ def move_to(target: str, call_id: str = "m1", **more: Any) -> ToolCall:
 class Table:
     """One session under test."""
 
-    def __init__(self, playbook: Playbook, *, started: bool = True) -> None:
-        self.playbook = playbook
+    def __init__(
+        self, playbook: Playbook, *, started: bool = True, agents: Mapping[str, Playbook] = NO_AGENTS
+    ) -> None:
+        self.playbook, self.agents = playbook, agents
         self.now = START
         self.state = SessionState(session="s")
         self.log: list[Event] = []
@@ -58,7 +61,7 @@ class Table:
 
     def happens(self, happened: Happened) -> None:
         """One step."""
-        done = step(self.playbook, self.state, happened, self.now)
+        done = step(self.playbook, self.state, happened, self.now, self.agents)
         self.state = done.state
         self.log += done.events
         self.wants = done.effects

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from runtime.playbook.expressions import MAX_LENGTH, ROOTS, ExpressionError, compile_expression
 
+ROOT = Path(__file__).resolve().parents[3]
 NOW = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 
 
@@ -114,3 +118,50 @@ def test_a_map_has_the_same_order_in_every_process() -> None:
     value = compile_expression(made).evaluate(dict.fromkeys(ROOTS)).value
     assert list(value) == sorted(letters)
     assert list(value["q"]) == ["a", "z"]
+
+
+def joined(count: int, term: str) -> str:
+    """`count` terms joined so that no parenthesis is deep."""
+    return term if count == 1 else f"({joined(count // 2, term)}+{joined(count - count // 2, term)})"
+
+
+HOSTILE = {
+    "many joins of a long text": joined(100, "vars.x") + " == ''",
+    "many joins of a long list": f"size({joined(90, 'vars.l')}) > 1",
+    "a long text for each item": "vars.s.map(a, vars.x).size() > 0",
+    "joins in a loop": "vars.s.all(a, (vars.x + vars.x) != '')",
+    "a map of joins": "vars.s.map(a, vars.s + vars.s).size() > 0",
+    "a pattern that backtracks elsewhere": "vars.x.matches('(x+x+)+y')",
+    "a search that fails late": f"vars.x.contains('{'x' * 900}y')",
+    "loops over all": "vars.l.all(a, a >= 0) && vars.l.all(a, a >= 0) && vars.l.all(a, a >= 0)",
+    "everything compared": "vars == vars",
+}
+MEASURE = """
+import resource, sys, time
+from runtime.playbook.expressions import compile_expression
+data = {"x": "x" * 900_000, "l": list(range(90_000)), "s": ["ab"] * 9_000}
+compiled = compile_expression(sys.argv[1])
+compiled.evaluate({"vars": {"x": "x", "l": [1], "s": ["a"]}})
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+began = time.process_time()
+compiled.evaluate({"vars": data})
+print(time.process_time() - began, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_expression_takes_much_memory_or_time(name: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, HOSTILE[name]], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    seconds, megabytes = map(float, done.stdout.split())
+    assert megabytes < 50
+    assert seconds < 0.5  # 50 ms are meant; a machine that tests may be ten times as slow
+
+
+def test_small_values_are_joined_and_mapped_as_often_as_one_likes() -> None:
+    items = [{"price": number, "tax": 1} for number in range(200)]
+    names = roots(items=items, note="n" * 1000)
+    outcome = compile_expression("vars.items.map(i, i.price + i.tax + 1).size()").evaluate(names)
+    assert outcome.value == 200
+    assert compile_expression("vars.note + vars.note == ''").evaluate(names).error is None

@@ -13,6 +13,7 @@ from runtime.conversation import events as ev
 from runtime.conversation.events import Event
 from runtime.conversation.messages import ToolCall, ToolMessage
 from runtime.conversation.state import SessionState
+from runtime.engine import NO_AGENTS
 from runtime.llm.base import LLM
 from runtime.llm.scripted import ScriptedLLM
 from runtime.playbook import LLMConfig, Playbook, ToolDefinition
@@ -91,6 +92,7 @@ class Play:
         tools: CountingTools | None = None,
         store: EventStore | None = None,
         state: SessionState | None = None,
+        agents: Mapping[str, Playbook] = NO_AGENTS,
     ) -> None:
         self.llm = ScriptedLLM(outputs)
         self.tools = tools if tools is not None else CountingTools(slow)
@@ -103,6 +105,7 @@ class Play:
             clock=VirtualClock(START),
             session_id="s",
             state=state,
+            agents=agents,
             rng=NoChance(),
             classifiers=LocalClassifiers("keyword"),
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from runtime.conversation import events as ev
 from runtime.conversation.fold import fold
+from runtime.engine import NO_AGENTS
 from runtime.llm.anthropic_wire import render_anthropic
 from runtime.llm.base import LLMRequest
 from runtime.llm.scripted import ScriptedLLM
@@ -249,7 +250,13 @@ class WatchedLLM(ScriptedLLM):
 class Wild:
     """One session under random treatment."""
 
-    def __init__(self, playbook: Playbook, script: Sequence[dict[str, Any]], pace: float) -> None:
+    def __init__(
+        self,
+        playbook: Playbook,
+        script: Sequence[dict[str, Any]],
+        pace: float,
+        agents: Mapping[str, Playbook] = NO_AGENTS,
+    ) -> None:
         self.llm = WatchedLLM(script, pace)
         self.models = OneModel(self.llm)
         self.store = SlowStore(pace / 3)
@@ -260,6 +267,7 @@ class Wild:
             store=self.store,
             clock=VirtualClock(START),
             session_id="s",
+            agents=agents,
             rng=NoChance(),
             classifiers=LocalClassifiers("keyword"),
         )
