@@ -314,13 +314,7 @@ def _paid(running: RunningTurn, event: ev.LLMCallCompleted | ev.LLMCallFailed) -
 def _sum(one: Usage | None, other: Usage | None) -> Usage | None:
     if one is None or other is None:
         return one or other
-    return Usage(
-        fresh=one.fresh + other.fresh,
-        write5m=one.write5m + other.write5m,
-        write1h=one.write1h + other.write1h,
-        read=one.read + other.read,
-        output=one.output + other.output,
-    )
+    return one + other
 
 
 def _tool_started(state: SessionState, event: ev.ToolCallStart) -> SessionState:
@@ -381,7 +375,8 @@ def _transition_triggered(state: SessionState, event: ev.TransitionTriggered) ->
     )
     state = evolve(state, moving=moving)
     if running is None:
-        return state
+        fired = state.frames[-1].fired_rules if state.frames else ()
+        return _top(state, fired_rules=(*fired, event.transition)) if event.transition else state
     return _turn(state, transitions=running.transitions + 1, spent=len(running.records))
 
 

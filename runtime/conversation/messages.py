@@ -68,5 +68,14 @@ class Usage(Value):
         """All input tokens."""
         return self.fresh + self.write5m + self.write1h + self.read
 
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            fresh=self.fresh + other.fresh,
+            write5m=self.write5m + other.write5m,
+            write1h=self.write1h + other.write1h,
+            read=self.read + other.read,
+            output=self.output + other.output,
+        )
+
 
 Role = Literal["user", "assistant", "system"]

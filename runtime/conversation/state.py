@@ -50,6 +50,8 @@ class Frame:
     """Since when it waits; None while a turn runs or another frame is on top."""
     refused_rules: tuple[str, ...] = ()
     """Rules that were refused in this visit: their timers do not fire again."""
+    fired_rules: tuple[str, ...] = ()
+    """Rules that a timer fired in this visit: what counts from its beginning falls due once."""
 
 
 @dataclass(frozen=True, slots=True)

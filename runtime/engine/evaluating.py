@@ -92,4 +92,6 @@ def due_at(frame: Frame, rule: Transition) -> datetime | None:
     duration = timedelta(milliseconds=condition.duration_ms)
     if condition.since == "last_activity":
         return frame.last_activity + duration if frame.last_activity is not None else None
+    if rule.id in frame.fired_rules:  # it called a stage that has returned
+        return None
     return frame.idle_since + (duration - frame.idle)

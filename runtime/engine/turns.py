@@ -159,7 +159,8 @@ def finish_reply(draft: Draft) -> None:
 
 def leave_by_limit(draft: Draft, reason: Literal["max_turns", "timeout"]) -> None:
     """The stage's own limit is reached: its rule for it, else its first rule, else the frame ends."""
-    rules = [rule for rule in draft.row.rules if rule.id not in draft.frame.refused_rules]
+    spent = {*draft.frame.refused_rules, *draft.frame.fired_rules}
+    rules = [rule for rule in draft.row.rules if rule.id not in spent]
     rule = next((rule for rule in rules if rule.condition.type == reason), rules[0] if rules else None)
     if rule is None:
         return end_frame(draft, reason, None)

@@ -114,3 +114,33 @@ def test_a_failed_turn_that_a_timer_moved_on_is_taken_up_by_the_new_stage_from_i
     assert table.of(ev.Phase1Start)[-1].stage == "slow"
     table.model("Two.")
     assert (table.stage, table.state.status) == ("slow", "idle")
+
+
+def test_a_timer_whose_called_stage_returns_by_itself_fires_once_in_a_visit() -> None:
+    """Else it would fall due again at every return, without end and without anybody there."""
+    nudge = stage("nudge", speakOnEnter=True)
+    rules = [
+        rule("t", "a", "nudge", timeout(1000), mode="call"),
+        rule("back", "nudge", "a", {"type": "custom", "expression": "true"}, mode="return"),
+    ]
+    table = Table(playbook([stage("a"), nudge], rules))
+    table.waits(seconds=2)
+    table.model("Are you there?")
+    assert table.stage == "a"
+    assert table.wakes_at is None
+    table.waits(seconds=60)
+    assert [event.transition for event in table.of(ev.TransitionTriggered)] == ["t", "back"]
+
+
+def test_a_limit_whose_rule_calls_and_returns_ends_the_visit_the_next_time() -> None:
+    nudge = stage("nudge", speakOnEnter=True)
+    rules = [
+        rule("t", "a", "nudge", DECISION, mode="call"),
+        rule("back", "nudge", "a", {"type": "custom", "expression": "true"}, mode="return"),
+    ]
+    table = Table(playbook([stage("a", timeoutMs=1000), nudge], rules))
+    table.waits(seconds=2)
+    table.model("Are you there?")
+    assert table.stage == "a"
+    table.waits(seconds=60)
+    assert table.state.status == "complete"
