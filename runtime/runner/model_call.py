@@ -151,7 +151,8 @@ class ModelCall:
         effect, record, state = self._effect, self._record, draft.state
         choice, tail = adapted_choice(effect, record)
         window = build_window(draft.table.playbook, state, record, policy, tail=tail, now=draft.now)
-        plan = plan_cache_points(window, state, record, policy, draft.now)
+        last = self._ends_the_session(draft, stage)
+        plan = plan_cache_points(window, state, record, policy, draft.now, last_call=last)
         request = LLMRequest(
             session=state.session,
             call=effect.call,
@@ -164,6 +165,11 @@ class ModelCall:
             deadline_s=self._remaining(),
         )
         return request, plan
+
+    def _ends_the_session(self, draft: Draft, stage: Stage | None) -> bool:
+        """The reply of an end stage at the bottom of the stack; in Phase 1 a tool may still be called."""
+        ends = stage is not None and stage.kind == "end" and self._effect.phase == 2
+        return ends and draft.frame.depth == 0
 
     def _log_started(self, draft: Draft, request: LLMRequest, plan: CachePlan) -> None:
         effect, window, choice = self._effect, request.window, request.tool_choice

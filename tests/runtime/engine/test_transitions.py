@@ -289,6 +289,15 @@ def test_an_action_that_fails_is_logged_and_the_entry_goes_on() -> None:
     assert table.state.variables["y"] == 1
 
 
+def test_an_action_that_fails_on_the_way_out_is_logged_and_the_move_goes_on() -> None:
+    leaving = stage("a", onExit=[{"set": {"x": "1 / 0"}}, {"call": "nowhere"}, {"set": {"y": "1"}}])
+    table = Table(playbook([leaving, stage("b")], [rule("t", "a", "b", says("go"))]))
+    talk(table, "x", "go")
+    assert [event.success for event in table.of(ev.ToolCallComplete)] == [False, False]
+    assert table.state.variables["y"] == 1
+    assert table.stage == "b"
+
+
 def test_clear_history_is_logged_with_the_transition() -> None:
     table = Table(desk())
     table.says("x")

@@ -373,3 +373,18 @@ def test_a_models_classification_is_the_first_output_of_the_turn(
     assert classified(seen) == [("llm", "refund")]
     assert [(call["phase"], call["stage"]) for call in seen.calls] == [(0, "greet"), (2, "refund")]
     assert seen.replies == ["Which order?"]
+
+
+def test_the_last_call_of_a_session_marks_no_tail_that_nobody_will_read() -> None:
+    """M6: the reply of an end stage is the last thing; the call before it was still worth its tail."""
+    long = "A rule of the house. " * 400
+    book = playbook(
+        [stage("talk"), stage("farewell", kind="end", speakOnEnter=True)],
+        [rule("t-bye", "talk", "farewell", {"type": "keyword", "keywords": ["bye"], "source": "user"})],
+        globalSystemPrompt=long,
+    )
+    windows = [call["window"] for call in replayed(book, said("hi", "Hello."), said("bye", "Goodbye.")).calls]
+    marked = [{point["segment"] for point in window["cachePoints"]} for window in windows]
+    ends = [window["segments"][-1]["id"] for window in windows]
+    assert [end in points for end, points in zip(ends, marked, strict=True)] == [True, False]
+    assert marked[1]
