@@ -8,8 +8,9 @@ import pytest
 
 from runtime.conversation import events as ev
 from runtime.engine import MissingDocument
-from runtime.engine.effects import RunTool
-from runtime.engine.happened import ModelFailed, VariableSet
+from runtime.engine.effects import ClassifyIntent, RunTool
+from runtime.engine.happened import IntentsClassified, ModelFailed, VariableSet
+from runtime.engine.intents import Classification
 from tests.runtime.desk import DECISION, playbook, rule, says, stage
 from tests.runtime.engine.table import Table, call, move_to
 from tests.runtime.travel import bank, documents, pay_desk, travel
@@ -234,3 +235,17 @@ def test_the_bank_document_is_a_playbook_by_itself() -> None:
     table.says("hello")
     table.model("It is done.")
     assert table.state.status == "complete"
+
+
+def test_a_message_to_an_agent_is_classified_by_the_rules_of_the_agent() -> None:
+    help_wanted = {"type": "intent", "intent": "help", "examples": ["help me", "I am stuck", "what now"]}
+    table = called(pay_desk=pay_desk(rule("t-help", "ask", "plan", help_wanted)))
+    table.model("Which card?")
+    table.says("I am stuck here")
+    asked = next(effect for effect in table.wants if isinstance(effect, ClassifyIntent))
+    frame = table.state.frame
+    assert frame is not None
+    assert ([intent.name for intent in asked.intents], asked.frame) == (["help"], frame.id)
+    table.happens(IntentsClassified(asked.turn, Classification("keyword", "help", 0.9, {"help": 0.9})))
+    assert table.stage == "plan"
+    assert table.asked.agent == "Payer(agent 1000)"

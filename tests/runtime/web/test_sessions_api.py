@@ -62,6 +62,8 @@ TARGET = "/transitions/0/action/targetStage"
         (rule("*", targetStage="gone"), TARGET, "unknown-stage"),
         (rule("*"), TARGET, "missing-target"),
         (rule("*", mode="call", targetStage="agent:x"), TARGET, "unknown-agent"),
+        ({"globalTools": [{"name": "check stock"}]}, "/globalTools/0/name", "bad-tool-name"),
+        ({"stages": [{**STAGE, "tools": [{"name": ""}]}]}, "/stages/0/tools/0/name", "bad-tool-name"),
     ],
 )
 async def test_a_playbook_that_cannot_be_run_is_refused_with_the_place(
