@@ -89,6 +89,23 @@ async def test_a_client_id_that_was_sent_before_is_ignored() -> None:
 
 
 @in_virtual_time
+async def test_a_message_sent_again_interrupts_nothing_and_is_no_error_after_the_end() -> None:
+    ending = playbook([stage("talk"), stage("over", kind="end")], [rule("t", "talk", "over", says("Bye"))])
+    play = Play(ending, [{"text": "Yes."}, {"text": "Well."}, {"text": "Bye."}])
+    await play.session.start()
+    await play.session.send("one", client_id="m-1")
+    running = asyncio.create_task(play.session.send("two", client_id="m-2"))
+    await asyncio.sleep(0)
+    await play.session.send("one", client_id="m-1", interrupt=True)
+    await running
+    await play.session.send("three")
+    assert play.session.state.status == "complete"
+    await play.session.send("one", client_id="m-1")
+    assert play.replies == ["Yes.", "Well.", "Bye."]
+    assert play.of(ev.TurnInterrupted) == []
+
+
+@in_virtual_time
 async def test_events_are_stored_before_any_listener_hears_of_them() -> None:
     play = Play(desk(start="close"), [{"text": "Yes."}])
     missing: list[Event] = []
