@@ -29,6 +29,7 @@ from runtime.conversation.events import (
     WindowRewritten,
 )
 from runtime.conversation.evolving import evolve
+from runtime.conversation.requests import request_sent
 from runtime.conversation.segments import Segment
 from runtime.conversation.snapshot import is_private, snapshot
 from runtime.conversation.windows import (
@@ -38,11 +39,10 @@ from runtime.conversation.windows import (
     OpenCall,
     Pending,
     Popped,
-    SentRequest,
     TurnTrace,
     Windows,
     agent_of,
-    window_sent,
+    shared_start,
 )
 
 if TYPE_CHECKING:
@@ -190,24 +190,8 @@ def _call_started(windows: Windows, state: SessionState, event: LLMCallStarted) 
     name = agent_of(event.lane)
     agent = _sent(windows.agent(name), state, event)
     requests = windows.lane(event.lane)
-    window = window_sent(event, _begins_like(requests, event), _rest_of(agent, event))
-    request = SentRequest(call=event.call, at=event.at, window=window, cache_points=event.cache_points)
-    lanes = {**windows.lanes, event.lane: requests.append(request)}
+    lanes = {**windows.lanes, event.lane: requests.append(request_sent(requests, agent, event))}
     return evolve(_with_agent(windows, name, agent), lanes=lanes)
-
-
-def _begins_like(requests: AppendList[SentRequest], event: LLMCallStarted) -> tuple[Segment, ...]:
-    if event.window_of is None:
-        return ()
-    return next(request.window for request in reversed(requests) if request.call == event.window_of)
-
-
-def _rest_of(agent: AgentWindow, event: LLMCallStarted) -> dict[str, Segment]:
-    """The segments behind the shared start, by id: nearly always just what the call added."""
-    added = {segment.id: segment for segment in event.added}
-    if added.keys() >= set(event.window_rest):
-        return added
-    return {segment.id: segment for segment in agent.segments}
 
 
 def _sent(agent: AgentWindow, state: SessionState, event: LLMCallStarted) -> AgentWindow:
@@ -325,7 +309,7 @@ def _agent_popped(windows: Windows, state: SessionState, event: FramePopped) -> 
         frames=frozenset(),
         unsent=agent.pending,
         agent=name,
-        sent=tuple(agent.segments),
+        sent=agent.segments,
     )
     caller = evolve(
         caller,
@@ -392,9 +376,11 @@ def _window_rewritten(windows: Windows, state: SessionState, event: WindowRewrit
     replaced = dict(agent.replaced)
     if stand_in is not None:
         replaced.update({segment.id: stand_in for segment in gone})
+    rewritten = AppendList(segments)
+    rewritten.take_notes(agent.segments, shared_start(agent.segments, rewritten))
     agent = evolve(
         agent,
-        segments=AppendList(segments),
+        segments=rewritten,
         replaced=replaced,
         state_base=agent.state_base if _base_stands(agent, gone) else None,
         popped=_still_popped(agent, event),
