@@ -129,7 +129,9 @@ def alive(entry: Entry | None, at: datetime) -> bool:
     return entry is not None and entry.visible_at <= at < entry.expires
 
 
-def _refresh(store: dict[bytes, Entry], laid: Prefixes, marks: Sequence[Mark], hit: int, at: datetime) -> None:
+def _refresh(
+    store: dict[bytes, Entry], laid: Prefixes, marks: Sequence[Mark], hit: int, at: datetime
+) -> None:
     used = {hit, *(mark.index for mark in marks if mark.index <= hit)}
     for index in used:
         entry = store.get(laid.keys[index]) if index >= 0 else None

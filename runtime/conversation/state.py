@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.events import Event
@@ -17,7 +17,7 @@ ACTION_CALL = "action:"
 """How the ids of the calls begin that `onEnter` and `onExit` make: no window shows them."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Frame:
     """One frame of the call stack with the visit it is in; the last of `SessionState.frames` is current.
 
@@ -66,8 +66,7 @@ class ArtifactRef:
     loaded_in: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CallRecord:
+class CallRecord(NamedTuple):
     """A tool call of the running turn that has its result: what rules and expressions look at."""
 
     name: str
@@ -79,7 +78,7 @@ class CallRecord:
     error: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class RunningTurn:
     """The turn in progress."""
 
@@ -123,7 +122,7 @@ class RunningTurn:
     """US dollars of the turn's calls so far; None once a price was not known."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Moving:
     """A transition that has been triggered and is being carried out; actions may have to be waited for."""
 
@@ -142,7 +141,7 @@ class Moving:
     """Id of the action's call that has no result yet."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class SessionState:
     """Everything a session is: a pure function of its log."""
 
