@@ -1,12 +1,13 @@
 """A sequence that only grows, whose older versions stay valid: appending costs O(1) and shares the storage.
 
-The state of a session keeps its entries in one; copying a tuple at each event would cost the square of the
-conversation. What others work out from the items can be kept beside them and grows with them.
+An agent's segments and a lane's requests stand in one; copying a tuple at each request would cost the square
+of the conversation. What others work out from the items can be kept beside them and grows with them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Generic, Protocol, Self, TypeVar, cast, overload
 
 T = TypeVar("T")
@@ -110,9 +111,7 @@ class AppendList(Sequence[T], Generic[T]):
         return self._length
 
     def __iter__(self) -> Iterator[T]:
-        if len(self._items) == self._length:
-            return iter(self._items[:])
-        return iter(self._items[: self._length])
+        return islice(self._items, self._length)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AppendList):

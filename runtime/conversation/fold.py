@@ -53,11 +53,6 @@ def apply_to(folding: Folding, event: Event) -> None:
     state.seq = event.seq
 
 
-def _entry(folding: Folding, event: Event) -> None:
-    state = folding.state
-    state.entries = state.entries.append(event)
-
-
 def _session_started(folding: Folding, event: ev.SessionStarted) -> None:
     state = folding.state
     state.status, state.variables, state.agents = "idle", dict(event.variables), event.agents
@@ -236,7 +231,6 @@ def _tool_started(folding: Folding, event: ev.ToolCallStart) -> None:
 def _tool_completed(folding: Folding, event: ev.ToolCallComplete) -> None:
     if event.call_id.startswith(ACTION_CALL):
         return _action_done(folding)
-    _entry(folding, event)
     if (running := folding.running()) is None:
         return None
     if event.tool_name == _TRANSITION_TOOL:
@@ -267,8 +261,6 @@ def _action_done(folding: Folding) -> None:
 
 
 def _transition_triggered(folding: Folding, event: ev.TransitionTriggered) -> None:
-    if event.clear_history:
-        _entry(folding, event)
     running = folding.running()
     then: Literal["reply", "after", "idle"] = "idle"
     if running is not None:
@@ -421,33 +413,33 @@ CHANGES: Final[Mapping[type[EventBase], tuple[Change, ...]]] = {
     ev.SessionStarted: (_session_started,),
     ev.SessionUsing: (_session_using,),
     ev.SessionComplete: (_session_complete,),
-    ev.UserMessageEvent: (windows.user_message, _user_message, _entry),
+    ev.UserMessageEvent: (windows.user_message, _user_message),
     ev.TurnStarted: (windows.turn_started, _turn_started),
     ev.Phase1Start: (_phase1_started,),
     ev.Phase1Complete: (_phase1_completed,),
     ev.Phase2Start: (_phase2_started,),
     ev.Phase2Complete: (windows.reply_given, _phase2_completed),
-    ev.TurnComplete: (windows.turn_ended, _turn_ended, _entry),
-    ev.TurnInterrupted: (windows.turn_interrupted, _turn_interrupted, _entry),
-    ev.TurnFailed: (windows.turn_ended, _turn_failed, _entry),
+    ev.TurnComplete: (windows.turn_ended, _turn_ended),
+    ev.TurnInterrupted: (windows.turn_interrupted, _turn_interrupted),
+    ev.TurnFailed: (windows.turn_ended, _turn_failed),
     ev.LLMCallStarted: (windows.call_started, _call_started),
     # The turn asks the windows which call is in flight.
-    ev.LLMCallCompleted: (_call_completed, windows.call_completed, _entry),
+    ev.LLMCallCompleted: (_call_completed, windows.call_completed),
     ev.LLMCallFailed: (windows.call_failed, _call_failed),
     ev.ToolCallStart: (_tool_started,),
     ev.ToolCallComplete: (windows.tool_result, _tool_completed),
     ev.TransitionTriggered: (windows.transition, _transition_triggered),
     ev.TransitionRefused: (_transition_refused,),
     ev.StageExited: (_stage_exited,),
-    ev.StageEntered: (windows.stage_entered, _stage_entered, _entry),
+    ev.StageEntered: (windows.stage_entered, _stage_entered),
     # A frame's window opens and closes while the state still shows who called.
-    ev.FramePushed: (windows.frame_pushed, _frame_pushed, _entry),
-    ev.FramePopped: (windows.frame_popped, _frame_popped, _entry),
+    ev.FramePushed: (windows.frame_pushed, _frame_pushed),
+    ev.FramePopped: (windows.frame_popped, _frame_popped),
     ev.StateChanged: (windows.state_changed, _state_changed),
     ev.WindowRewritten: (windows.window_rewritten,),
-    ev.ArtifactSaved: (_artifact_saved, _entry),
-    ev.ArtifactLoaded: (_artifact_loaded, _entry),
-    ev.ArtifactUnloaded: (_artifact_unloaded, _entry),
+    ev.ArtifactSaved: (_artifact_saved,),
+    ev.ArtifactLoaded: (_artifact_loaded,),
+    ev.ArtifactUnloaded: (_artifact_unloaded,),
     ev.TransitionEvaluated: (),
     ev.CachePlanned: (),
     ev.CompactionPlanned: (),

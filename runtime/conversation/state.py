@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
-from runtime.conversation.appendlist import AppendList
-from runtime.conversation.events import Event
 from runtime.conversation.messages import ToolCall, Usage
 from runtime.conversation.windows import Windows
 from runtime.playbook import StageContextPolicy
@@ -160,11 +158,6 @@ class SessionState:
     agents: tuple[str, ...] = ()
     agents_called: int = 0
     artifacts: Mapping[str, ArtifactRef] = field(default_factory=dict)
-    entries: AppendList[Event] = field(default_factory=AppendList)
-    """The events that windows are made of: user_message, llm_call_completed, tool_call_complete (not of
-    actions), stage_entered, frame_pushed, frame_popped, transition_triggered (for clearHistory),
-    turn_complete, turn_interrupted, turn_failed, artifact_*. state_changed is not among them: state frames
-    compare values."""
     running: RunningTurn | None = None
     failed: RunningTurn | None = None
     """The last turn, if it failed, or was cut off before it showed anything, and can be retried."""

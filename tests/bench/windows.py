@@ -23,9 +23,9 @@ SAMPLE = 15
 
 
 def talked(entries: int) -> Talk:
-    """A session with that many entries in its log, five a turn."""
+    """A session with that many segments in its window, four or five a turn."""
     talk = Talk(playbook(globalSystemPrompt="Be kind and brief. " * 200), guarded=False).start("pick")
-    while len(talk.state.entries) < entries:
+    while len(talk.state.windows.agent().segments) < entries:
         turn(talk)
     return talk
 
@@ -68,12 +68,12 @@ def one_more(talk: Talk) -> list[float]:
 
 def report(sizes: Sequence[int] = ENTRIES) -> None:
     """Prints the figures."""
-    print("entries   from nothing ms   one entry more ms")
+    print("segments  from nothing ms   one entry more ms")
     for entries in sizes:
         talk = talked(entries)
         print(f"{entries:7,}{median(from_nothing(talk)):18.2f}{median(one_more(talk)):20.2f}")
     times, entries = our_times(150, built=True)
-    print(f"a turn of three calls, windows built: {typical(times, 150):.2f} ms (behind {entries:,} entries)")
+    print(f"a turn of three calls, windows built: {typical(times, 150):.2f} ms (behind {entries:,} segments)")
 
 
 if __name__ == "__main__":
