@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.conversation import events as ev
@@ -99,7 +99,6 @@ class WildAgents(fuzz.Wild):
         super().__init__(root, script, pace, agents=agents)
 
 
-@settings(max_examples=60)
 @given(several, scripts, fuzz.inputs, fuzz.paces)
 def test_any_session_with_agents_is_whole(
     documents: list[dict[str, Any]], script: list[dict[str, Any]], said: list[tuple[str, Any]], pace: float
