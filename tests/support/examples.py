@@ -10,4 +10,4 @@ from hypothesis import settings
 def a_share(part: Fraction) -> settings:
     """For a property whose examples are slow: that part of the profile's number, so that the nightly profile
     reaches it as well."""
-    return settings(max_examples=max(1, round(settings.default.max_examples * part)))
+    return settings(max_examples=max(1, round(settings().max_examples * part)))
