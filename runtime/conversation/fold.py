@@ -465,11 +465,10 @@ def _frame_popped(state: SessionState, event: ev.FramePopped) -> SessionState:
 
 
 def _agent_left(state: SessionState, popped: Frame | None) -> SessionState:
-    """An agent whose first frame is popped goes, with its variables; the caller's come back."""
+    """An agent whose first frame is popped was the last to come; it goes, the caller's variables are back."""
     if popped is None or popped.callers_variables is None:
         return state
-    agents = tuple(agent for agent in state.agents if agent != popped.agent)
-    return evolve(state, variables=popped.callers_variables, agents=agents)
+    return evolve(state, variables=popped.callers_variables, agents=state.agents[:-1])
 
 
 def _state_changed(state: SessionState, event: ev.StateChanged) -> SessionState:
