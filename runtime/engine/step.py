@@ -8,6 +8,7 @@ from typing import NamedTuple, assert_never
 
 from runtime.conversation import events as ev
 from runtime.conversation.events import Event
+from runtime.conversation.snapshot import HUMAN
 from runtime.conversation.state import SessionState
 from runtime.engine import before, calls, ending, replies, timers, turns
 from runtime.engine.draft import Draft
@@ -106,7 +107,7 @@ def _start(draft: Draft, happened: Start) -> None:
         playbook_digest=happened.digest,
         variables={variable.name: variable.default for variable in playbook.variables},
         data=dict(happened.data),
-        agents=happened.agents,
+        agents=(playbook.name, HUMAN),
     )
     turns.move(draft)
 
