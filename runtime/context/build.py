@@ -264,30 +264,19 @@ class _Builder:
         repeats = has_prompt(sent, prompt)
         text = instructions(self.playbook, self.stage, self.frame, self.policy, repeats=repeats)
         meta = {"visit": visit, "prompt": prompt, "full": not repeats}
-        segment = self._own("stage", "stage", "system", text, label=f"«{self.stage.name}»", meta=meta)
-        return [segment.model_copy(update={"sources": (self.frame.entered_seq,)})]
+        label, sources = f"«{self.stage.name}»", (self.frame.entered_seq,)
+        return [self._own("stage", "stage", "system", text, label=label, meta=meta, sources=sources)]
 
     def _tail(self, text: str | None) -> list[Segment]:
         if not text:
             return []
         return [self._own("tail", "tail", "system", text, label="tail line")]
 
-    def _own(self, name: str, kind: str, role: str, text: str, **more: object) -> Segment:
-        made = self.maker.make(
-            f"{self.prefix}.{name}",
-            kind,
-            role,
-            text,
-            sources=(self.state.seq,),
-            frame=self.frame.id,
-            stage=self.stage.id,
-            label=str(more.get("label", "")),
+    def _own(self, name: str, kind: str, role: str, text: str, **more: Any) -> Segment:
+        more.setdefault("sources", (self.state.seq,))
+        return self.maker.make(
+            f"{self.prefix}.{name}", kind, role, text, frame=self.frame.id, stage=self.stage.id, **more
         )
-        meta = more.get("meta")
-        if not isinstance(meta, dict):
-            return made
-        digest = seg.segment_hash(kind, role, made.text, meta)
-        return made.model_copy(update={"meta": meta, "hash": digest})
 
 
 _GAP_ORDER = {"tool_result": 0, "summary": 1, "dialogue": 2, "injected": 3}

@@ -371,10 +371,9 @@ def _frame_popped(folding: Folding, event: ev.FramePopped) -> None:
 
 
 def _agent_left(state: SessionState, popped: Frame) -> None:
-    """An agent whose first frame is popped goes, with its variables; the caller's come back."""
+    """An agent whose first frame is popped was the last to come; it goes, the caller's variables are back."""
     if popped.callers_variables is not None:
-        state.variables = popped.callers_variables
-        state.agents = tuple(agent for agent in state.agents if agent != popped.agent)
+        state.variables, state.agents = popped.callers_variables, state.agents[:-1]
 
 
 def _state_changed(folding: Folding, event: ev.StateChanged) -> None:

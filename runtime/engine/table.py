@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from runtime.conversation.state import Frame, SessionState
 from runtime.engine.intents import Intent, intents_of
@@ -59,8 +59,7 @@ class Table:
     phase1_timeout: timedelta
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(NamedTuple):
     """The documents of a session: its own and, by playbook id, those of the agents that may be called."""
 
     root: Table
