@@ -17,6 +17,7 @@ from runtime.playbook.expressions import MAX_LENGTH, ROOTS, ExpressionError, com
 
 _SECRET = re.compile(r"\{\{secret\.[A-Za-z0-9_]+\}\}")
 _VARIABLE = re.compile(r"^\$([A-Za-z_][A-Za-z0-9_]*)$")
+_BRACE = re.compile(r"[{}]")
 _IDENTIFIER = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _MESSAGE: Final = "|message"
 _MOST_UNCLOSED: Final = 500
@@ -132,7 +133,8 @@ def _parts(text: str) -> Iterator[str | Placeholder]:
             yield _placeholder(text, position, end)
             position = start = end
         else:
-            position += 1
+            following = _BRACE.search(text, position + 1)
+            position = following.start() if following is not None else len(text)
     yield text[start:]
 
 
