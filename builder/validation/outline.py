@@ -106,6 +106,17 @@ class Outline:
                 found.setdefault(rule.from_stage, []).append(target)
         return found
 
+    @cached_property
+    def leading_away(self) -> frozenset[str]:
+        """The `from` of rules that return, and of those that go to no stage: these are errors of their own,
+        and where they would lead cannot be judged."""
+        return frozenset(
+            rule.from_stage
+            for _, rule in self.rules
+            if rule.action.mode == "return"
+            or (rule.action.mode == "goto" and rule.action.target_stage not in self.stages)
+        )
+
     def leading_to(self, ends: Iterable[str]) -> set[str]:
         """These stages, and every stage that `goto` rules lead from to one of them."""
         sources: dict[str, list[str]] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from builder.validation.diagnostics import Diagnostic, error
-from builder.validation.outline import Outline
+from builder.validation.outline import ANY_STAGE, Outline
 from builder.validation.pointers import pointer
 from runtime.playbook import Stage, Transition
 
@@ -13,7 +13,7 @@ from runtime.playbook import Stage, Transition
 def check(outline: Outline) -> Iterator[Diagnostic]:
     """An agent is a playbook of its own, and is checked there."""
     calls = [(index, rule) for index, rule in outline.rules if rule.action.mode == "call"]
-    if not calls or any(_comes_back(outline, rule) for _, rule in outline.rules_of_any):
+    if not calls or ANY_STAGE in outline.leading_away:
         return
     leading = outline.leading_to(stage.id for stage in outline.stages.values() if _returns(outline, stage))
     for index, rule in calls:
@@ -23,20 +23,10 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
 
 
 def _returns(outline: Outline, stage: Stage) -> bool:
-    """An end, a rule that returns, or a limit without a rule ends the frame; a rule that points nowhere is an
-    error of its own, and where it would lead cannot be judged."""
-    if stage.kind == "end" or any(
-        _comes_back(outline, rule) for _, rule in outline.own_rules.get(stage.id, ())
-    ):
-        return True
+    """An end, a rule that leads away, or a limit without a rule ends the frame."""
     limited = stage.max_turns is not None or stage.timeout_ms is not None
-    return limited and not outline.has_rules(stage)
-
-
-def _comes_back(outline: Outline, rule: Transition) -> bool:
-    if rule.action.mode == "return":
-        return True
-    return rule.action.mode == "goto" and rule.action.target_stage not in outline.stages
+    ends = stage.kind == "end" or stage.id in outline.leading_away
+    return ends or (limited and not outline.has_rules(stage))
 
 
 def _lost(outline: Outline, index: int, rule: Transition, callee: Stage) -> Diagnostic:

@@ -24,6 +24,8 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
         if alone or stage not in outline.stages or outline.stages[stage].kind == "end":
             continue
         own = _Rules(Placed(*item) for item in items)
+        if not own.may_meet and not anywhere.all:
+            continue
         for rule in own.all:
             others = [p for p in anywhere.like(rule) if p.rule.action.target_stage != stage]
             yield from _judge(rule, [*own.like(rule), *others])
@@ -41,6 +43,11 @@ class _Rules:
         self._by_kind: dict[object, list[Placed]] = {}
         for one in self.all:
             self._by_kind.setdefault(one.kind, []).append(one)
+
+    @property
+    def may_meet(self) -> bool:
+        """Whether any two of them could be compared."""
+        return bool(self._always) or len(self._by_kind) < len(self.all)
 
     def like(self, rule: Placed) -> list[Placed]:
         """Those of the same kind, and those that are always true."""

@@ -64,7 +64,7 @@ def traps(outline: Outline) -> list[tuple[list[Stage], list[Stage]]]:
     Of the stages that a conversation comes to by itself; a stage that is called has a check of its own. In
     document order.
     """
-    if any(_leads_away(outline, rule) for _, rule in outline.rules_of_any):
+    if ANY_STAGE in outline.leading_away:
         return []
     start = outline.playbook.initial_stage
     reached = outline.reached_by_moves(start) if start in outline.stages else set(outline.stages)
@@ -113,16 +113,5 @@ def _trapped(outline: Outline, trap: Sequence[Stage], others: Sequence[Stage]) -
 
 
 def _ends_a_visit(outline: Outline, stage: Stage) -> bool:
-    """An end, a rule that returns, nothing at all (a dead end is reported by itself), or a rule that points
-    nowhere: that is an error of its own, and where it would lead cannot be judged."""
-    if stage.kind == "end":
-        return True
-    if any(_leads_away(outline, rule) for _, rule in outline.own_rules.get(stage.id, ())):
-        return True
-    return not outline.has_rules(stage)
-
-
-def _leads_away(outline: Outline, rule: Transition) -> bool:
-    if rule.action.mode == "return":
-        return True
-    return rule.action.mode == "goto" and rule.action.target_stage not in outline.stages
+    """An end, a rule that leads away, or nothing at all: a dead end is reported by itself."""
+    return stage.kind == "end" or stage.id in outline.leading_away or not outline.has_rules(stage)
