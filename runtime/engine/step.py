@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from runtime.conversation import events as ev
 from runtime.conversation.events import Event
@@ -39,8 +38,7 @@ class NotNow(ValueError):
     """Something happened that cannot happen in this state: a message while a turn runs or after the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One step: the state after it, what is to be done, and the events that made the state."""
 
     state: SessionState
