@@ -223,7 +223,7 @@ def _sum(one: Usage | None, other: Usage | None) -> Usage | None:
 def _tool_started(folding: Folding, event: ev.ToolCallStart) -> None:
     if event.call_id.startswith(ACTION_CALL):
         if (moving := folding.moving()) is not None:
-            moving.waiting = event.call_id
+            moving.waiting, moving.waiting_since = event.call_id, event.at
     elif (running := folding.running()) is not None:
         running.started = (*running.started, event.call_id)
 
