@@ -26,6 +26,8 @@ DEFAULT_MAX_TOKENS: Final = 16_000
 MARKS: Final = 4
 _ID = re.compile(r"[a-zA-Z0-9_-]+")
 _STOPS: Final = {"model_context_window_exceeded": "context_window_exceeded"}
+_CUT_OFF: Final = ("max_tokens", *_STOPS)
+"""Why a message stops before it is complete: its last call may lack something."""
 
 Json = dict[str, Any]
 
@@ -314,7 +316,7 @@ class MessageReader:
     def _call(self, block: _Block, *, is_last: bool) -> ToolCall:
         given = block.content.get("input")
         raw = block.json or (json.dumps(given) if given else "")
-        arguments = None if self.stop == "max_tokens" and is_last else parse_arguments(raw)
+        arguments = None if self.stop in _CUT_OFF and is_last else parse_arguments(raw)
         return ToolCall(
             call_id=block.content["id"],
             name=block.content["name"],
