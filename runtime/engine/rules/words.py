@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -41,19 +40,25 @@ _FLAG_END: Final = "\u2060"
 
 
 def occurs_in(wanted: str, text: str, *, as_word: bool) -> bool:
-    """Whether `wanted` occurs in `text`, anywhere or between boundaries of words. Nothing occurs nowhere."""
-    return any(
-        bool(what) and (_as_word(what, where) if as_word else what in where)
-        for what, where in _readings(wanted, text)
-    )
+    """Whether `wanted` occurs in `text`, anywhere or between boundaries of words. Nothing occurs nowhere.
+
+    Without its dot an I is another letter in Turkish: where such a letter stands, both are also read so.
+    """
+    if _found(_keyword(wanted), _text(text), as_word):
+        return True
+    if not (_has_turkish(wanted) or _has_turkish(text)):
+        return False
+    return _found(_keyword(wanted.translate(_TURKISH)), _text(text.translate(_TURKISH)), as_word)
 
 
-def _readings(wanted: str, text: str) -> Iterator[tuple[str, str]]:
-    """Both texts in one form. Without its dot an I is another letter in Turkish: where such a letter
-    stands, the texts are also read as Turkish."""
-    yield _keyword(wanted), _text(text)
-    if any(letter in one for letter in "İı" for one in (wanted, text)):
-        yield _keyword(wanted.translate(_TURKISH)), _text(text.translate(_TURKISH))
+def _has_turkish(text: str) -> bool:
+    return not text.isascii() and ("İ" in text or "ı" in text)
+
+
+def _found(wanted: str, text: str, as_word: bool) -> bool:
+    if not wanted or wanted not in text:
+        return False
+    return not as_word or _as_word(wanted, text)
 
 
 @lru_cache(maxsize=1024)
