@@ -12,14 +12,21 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from runtime.context import segments as seg
-from runtime.context.head import head_segments, instructions, window_tools
+from runtime.context.artifacts import ABOVE, FOLLOWS, artifact_segment
+from runtime.context.head import head_segments, instructions, offers_artifacts, window_tools
 from runtime.context.models import ModelRecord
 from runtime.context.policy import Policy
 from runtime.context.segments import SegmentMaker
 from runtime.context.state_frames import FullState, next_frame
 from runtime.context.summaries import return_summary
 from runtime.context.window import ContextWindow
-from runtime.conversation.events import LLMCallCompleted, ToolCallComplete, TurnInterrupted, UserMessageEvent
+from runtime.conversation.events import (
+    ArtifactLoaded,
+    LLMCallCompleted,
+    ToolCallComplete,
+    TurnInterrupted,
+    UserMessageEvent,
+)
 from runtime.conversation.segments import Segment
 from runtime.conversation.snapshot import snapshot
 from runtime.conversation.state import Frame, SessionState
@@ -97,6 +104,7 @@ class _Builder:
         self.maker = SegmentMaker(model)
         self.model_key = f"{model.provider}/{model.id}"
         self.prefix = f"c{state.calls + 1}"
+        self.artifacts = offers_artifacts(state, policy)
 
     def build(self, tail: str | None) -> ContextWindow:
         sent = [segment for segment in self.agent.segments if self._is_mine(segment)]
@@ -104,7 +112,7 @@ class _Builder:
         said = self._said(sent)
         frame = self._state_frame()
         added = [*head, *said, *frame, *self._instructions(sent), *self._tail(tail)]
-        stage_names = tuple(t.name for t in stage_tools(self.playbook, self.stage, self.policy.layout))
+        tools = stage_tools(self.playbook, self.stage, self.policy.layout, self.artifacts)
         return ContextWindow(
             layout=self.policy.layout,
             lane=lane_of(self.agent_name, self.model.provider, self.model.id),
@@ -112,8 +120,8 @@ class _Builder:
             frame=self.frame.id,
             segments=(*sent, *added),
             added=len(added),
-            tools=window_tools(self.playbook, self.stage, self.policy),
-            allowed_tools=stage_names,
+            tools=window_tools(self.playbook, self.stage, self.policy, self.artifacts),
+            allowed_tools=tuple(tool.name for tool in tools),
             empty_state=not frame,
             state_snapshot=snapshot(self.state),
         )
@@ -144,7 +152,7 @@ class _Builder:
                 gap += segments
         gap += self._unsent_summaries([*sent, *made, *gap])
         made += _in_gap_order(gap)
-        made += self._opening(sent, made)
+        made = self._opened(sent, made)
         made = [segment for segment in made if self._is_mine(segment)]
         return [*self._first_word(sent, made), *made]
 
@@ -165,6 +173,8 @@ class _Builder:
             return [seg.user_segment(self.maker, item, event)]
         if isinstance(event, LLMCallCompleted):
             return seg.assistant_segments(self.maker, item, event, self.model_key)
+        if isinstance(event, ArtifactLoaded) and item.artifact is not None:
+            return [artifact_segment(self.maker, item, item.artifact, event, self.policy.artifact_preview)]
         if item.kind == "interrupted" and isinstance(event, TurnInterrupted):
             return [seg.interrupted_segment(self.maker, item, event)]
         if item.kind == "no_reply" and self._next_message_came(item) and _ends_with_user(before):
@@ -189,10 +199,16 @@ class _Builder:
             if call.kind == "tool_call":
                 item = results.get(call.meta["callId"])
                 if item is not None and isinstance(item.event, ToolCallComplete):
-                    made.append(seg.tool_result_segment(self.maker, item, item.event))
+                    made.append(seg.tool_result_segment(self.maker, item, item.event, self._where(item)))
                 else:
                     made.append(seg.missing_result_segment(self.maker, call))
         return made
+
+    def _where(self, item: Pending) -> str:
+        """Where the text of a result stands that became an artifact."""
+        loaded = [other.artifact for other in self.agent.pending if other.kind == "artifact"]
+        own = item.artifact
+        return FOLLOWS if any(own and other and other.hash == own.hash for other in loaded) else ABOVE
 
     def _missing_results(self, sent: Sequence[Segment]) -> list[Segment]:
         """Results of calls that were sent without one; the log makes sure that there are none."""
@@ -208,13 +224,18 @@ class _Builder:
         ]
         return [summary for summary in made if summary.id not in there]
 
-    def _opening(self, sent: Sequence[Segment], said: Sequence[Segment]) -> list[Segment]:
-        """A fixed user block where nothing of the user stands before the model's turn to speak."""
-        conversation = [s for s in (*sent, *said) if s.kind not in ("tools", "base") and self._is_mine(s)]
+    def _opened(self, sent: Sequence[Segment], said: Sequence[Segment]) -> list[Segment]:
+        """What was said, with a fixed user block where nothing of the user stands before the model's turn to
+        speak; loaded artifacts come behind it."""
+        silent = ("tools", "base", "artifact")
+        conversation = [s for s in (*sent, *said) if s.kind not in silent and self._is_mine(s)]
         if conversation and conversation[-1].role != "assistant":
-            return []
+            return list(said)
         text = seg.CONTINUE if conversation else seg.CONVERSATION_STARTS
-        return [self._own("start", "injected", "user", text, label="nobody spoke")]
+        end = len(said)
+        while end and said[end - 1].kind == "artifact":
+            end -= 1
+        return [*said[:end], self._own("start", "injected", "user", text, label="nobody spoke"), *said[end:]]
 
     def _first_word(self, sent: Sequence[Segment], said: Sequence[Segment]) -> list[Segment]:
         """No provider takes a conversation that the model begins, as a raw stage can that nobody answered."""
@@ -249,7 +270,14 @@ class _Builder:
             return []
         prompt = seg.segment_hash("stage", "system", self.frame.prompt.strip(), {"name": self.stage.name})
         repeats = any(s.meta.get("full") and s.meta.get("prompt") == prompt for s in stages)
-        text = instructions(self.playbook, self.stage, self.frame, self.policy, repeats=repeats)
+        text = instructions(
+            self.playbook,
+            self.stage,
+            self.frame,
+            self.policy,
+            artifacts=self.artifacts,
+            repeats=repeats,
+        )
         meta = {"visit": visit, "prompt": prompt, "full": not repeats}
         segment = self._own("stage", "stage", "system", text, label=f"«{self.stage.name}»", meta=meta)
         return [segment.model_copy(update={"sources": (self.frame.entered_seq,)})]
@@ -277,11 +305,11 @@ class _Builder:
         return made.model_copy(update={"meta": meta, "hash": digest})
 
 
-_GAP_ORDER = {"tool_result": 0, "summary": 1, "dialogue": 2, "injected": 3}
+_GAP_ORDER = {"tool_result": 0, "summary": 1, "dialogue": 2, "injected": 3, "artifact": 4}
 
 
 def _in_gap_order(segments: Sequence[Segment]) -> list[Segment]:
-    return sorted(segments, key=lambda segment: _GAP_ORDER.get(segment.kind, 4))
+    return sorted(segments, key=lambda segment: _GAP_ORDER.get(segment.kind, 5))
 
 
 def _ends_with_user(segments: Sequence[Segment]) -> bool:

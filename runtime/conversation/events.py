@@ -104,6 +104,8 @@ class ToolCallComplete(EventBase):
     result: Any = None
     error: str | None = None
     duration_ms: int = 0
+    artifact: str | None = None
+    """Name of the artifact that the result became, because it is long; `result` only refers to it then."""
 
     def message(self) -> ToolMessage:
         """The result as a message."""
@@ -323,18 +325,24 @@ class StateChanged(EventBase):
 
 
 class ArtifactSaved(EventBase):
-    """A value is kept under a name; its text by hash."""
+    """A value is kept under a name; one of that name before is replaced."""
 
     type: Literal["artifact_saved"] = "artifact_saved"
     name: str
     summary: str
     kind: str = "text"
+    """`text`, `list`, `object`, `number` or `boolean`."""
     length: int = 0
+    """Characters (code points) of its text."""
     hash: str = ""
+    """Of kind and text."""
+    content: Any = None
+    """The value itself. A database keeps it apart, once by hash, and clients are not sent it."""
 
 
 class ArtifactLoaded(EventBase):
-    """A part of an artifact's text comes into the window of a frame."""
+    """A part of an artifact's text comes into the window of a frame; without `length` all of it, or its head
+    and tail where it is longer than the policy's preview."""
 
     type: Literal["artifact_loaded"] = "artifact_loaded"
     name: str

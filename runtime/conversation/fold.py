@@ -6,16 +6,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Literal, assert_never
 
+from runtime.conversation import artifacts as art
 from runtime.conversation import events as ev
 from runtime.conversation.events import Event
 from runtime.conversation.evolving import evolve
 from runtime.conversation.messages import Usage
 from runtime.conversation.state import (
     ACTION_CALL,
-    ArtifactRef,
     CallRecord,
     Frame,
     Moving,
@@ -25,7 +24,7 @@ from runtime.conversation.state import (
 from runtime.conversation.window_fold import fold_windows
 
 _REMEMBERED_CLIENT_IDS = 200
-_TRANSITION_TOOL = "playbook_transition"
+_OWN_TOOLS = ("playbook_transition", "SaveArtifact", "LoadArtifact")
 _NEW_VISIT = {"phase": 0, "requests": 0, "calls_here": 0, "closed_at": None}
 
 
@@ -126,9 +125,9 @@ def _apply(state: SessionState, event: Event) -> SessionState:  # noqa: C901  on
         case ev.ArtifactSaved():
             return _artifact_saved(state, event)
         case ev.ArtifactLoaded():
-            return _artifact_moved(state, event.name, event.frame)
+            return evolve(state, artifacts=art.with_loaded(state.artifacts, event.name, event.frame))
         case ev.ArtifactUnloaded():
-            return _artifact_moved(state, event.name, None)
+            return evolve(state, artifacts=art.with_loaded(state.artifacts, event.name, None))
         case ev.SessionStarted():
             return _session_started(state, event)
         case ev.SessionUsing():
@@ -332,7 +331,7 @@ def _tool_completed(state: SessionState, event: ev.ToolCallComplete) -> SessionS
     if running is None:
         return state
     call = next((call for call in running.pending if call.call_id == event.call_id), None)
-    own = event.tool_name == _TRANSITION_TOOL
+    own = event.tool_name in _OWN_TOOLS
     record = CallRecord(
         name=event.tool_name,
         arguments=call.arguments if call is not None else None,
@@ -411,10 +410,11 @@ def _frame_pushed(state: SessionState, event: ev.FramePushed) -> SessionState:
         playbook=event.playbook,
     )
     if event.variables is not None and event.agent is not None:
-        frame = evolve(frame, callers_variables=state.variables)
+        frame = evolve(frame, callers_variables=state.variables, callers_artifacts=state.artifacts)
         state = evolve(
             state,
             variables=event.variables,
+            artifacts=art.handed_over(state.artifacts, frame.data),
             agents=(*state.agents, event.agent),
             agents_called=state.agents_called + 1,
         )
@@ -436,6 +436,7 @@ def _stage_entered(state: SessionState, event: ev.StageEntered) -> SessionState:
         agent=old.agent if old is not None else None,
         playbook=old.playbook if old is not None else None,
         callers_variables=old.callers_variables if old is not None else None,
+        callers_artifacts=old.callers_artifacts if old is not None else None,
         idle_since=event.at if state.running is None else None,
     )
     opened = state.frames_opened if old is not None else state.frames_opened + 1
@@ -454,7 +455,7 @@ def _begin_visit(state: SessionState) -> SessionState:
 
 
 def _frame_popped(state: SessionState, event: ev.FramePopped) -> SessionState:
-    state = _agent_left(evolve(state, frames=state.frames[:-1], moving=None), state.frame)
+    state = _agent_left(evolve(state, frames=state.frames[:-1], moving=None), state.frame, event)
     caller = state.frame
     if caller is None:
         return state
@@ -464,31 +465,33 @@ def _frame_popped(state: SessionState, event: ev.FramePopped) -> SessionState:
     return _begin_visit(state)
 
 
-def _agent_left(state: SessionState, popped: Frame | None) -> SessionState:
-    """An agent whose first frame is popped goes, with its variables; the caller's come back."""
+def _agent_left(state: SessionState, popped: Frame | None, event: ev.FramePopped) -> SessionState:
+    """An agent whose first frame is popped goes, with its variables and its artifacts but those that its
+    value refers to; the caller's come back."""
     if popped is None or popped.callers_variables is None:
         return state
     agents = tuple(agent for agent in state.agents if agent != popped.agent)
-    return evolve(state, variables=popped.callers_variables, agents=agents)
+    known = popped.callers_artifacts or {}
+    brought = art.handed_over(state.artifacts, event.value)
+    return evolve(state, variables=popped.callers_variables, artifacts={**brought, **known}, agents=agents)
 
 
 def _state_changed(state: SessionState, event: ev.StateChanged) -> SessionState:
     variables = {**state.variables, **event.set}
     for name in event.deleted:
         variables.pop(name, None)
-    state = evolve(state, variables=variables)
+    artifacts = art.with_variables(state.artifacts, event.set, event.deleted)
+    state = evolve(state, variables=variables, artifacts=artifacts)
     return _action_done(state) if event.cause in ("on_enter", "on_exit") else state
 
 
 def _artifact_saved(state: SessionState, event: ev.ArtifactSaved) -> SessionState:
-    ref = ArtifactRef(
-        name=event.name, summary=event.summary, kind=event.kind, length=event.length, hash=event.hash
+    ref = art.ArtifactRef(
+        name=event.name,
+        summary=event.summary,
+        kind=event.kind,
+        length=event.length,
+        hash=event.hash,
+        content=event.content,
     )
     return evolve(state, artifacts={**state.artifacts, event.name: ref})
-
-
-def _artifact_moved(state: SessionState, name: str, frame: str | None) -> SessionState:
-    ref = state.artifacts.get(name)
-    if ref is None:
-        return state
-    return evolve(state, artifacts={**state.artifacts, name: replace(ref, loaded_in=frame)})

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, Literal
 
 from runtime.conversation.appendlist import AppendList
+from runtime.conversation.artifacts import ArtifactRef
 from runtime.conversation.events import Event
 from runtime.conversation.messages import ToolCall, Usage
 from runtime.conversation.windows import Windows
@@ -44,6 +45,8 @@ class Frame:
     """Id of the agent's document; None: the session's own."""
     callers_variables: Mapping[str, Any] | None = None
     """In an agent's first frame: the variables of who called it, which come back when it returns."""
+    callers_artifacts: Mapping[str, ArtifactRef] | None = None
+    """In an agent's first frame: the artifacts of who called it."""
     idle: timedelta = timedelta()
     """Time this visit waited for the user until `idle_since`; turns and called frames do not count."""
     idle_since: datetime | None = None
@@ -52,18 +55,6 @@ class Frame:
     """Rules that were refused in this visit: their timers do not fire again."""
     fired_rules: tuple[str, ...] = ()
     """Rules that a timer fired in this visit: what counts from its beginning falls due once."""
-
-
-@dataclass(frozen=True, slots=True)
-class ArtifactRef:
-    """An artifact as the state knows it: its text is elsewhere, by hash."""
-
-    name: str
-    summary: str
-    kind: str
-    length: int
-    hash: str
-    loaded_in: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +152,7 @@ class SessionState:
     agents: tuple[str, ...] = ()
     agents_called: int = 0
     artifacts: Mapping[str, ArtifactRef] = field(default_factory=dict)
+    """Those of the agent whose frame is the current one, like the variables."""
     entries: AppendList[Event] = field(default_factory=AppendList)
     """The events that windows are made of: user_message, llm_call_completed, tool_call_complete (not of
     actions), stage_entered, frame_pushed, frame_popped, transition_triggered (for clearHistory),

@@ -9,7 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from runtime.conversation.appendlist import AppendList
+from runtime.conversation.artifacts import ArtifactRef, names_in
 from runtime.conversation.events import (
+    ArtifactLoaded,
     Event,
     FramePopped,
     FramePushed,
@@ -84,11 +86,17 @@ def _with_agent(windows: Windows, name: str, agent: AgentWindow) -> Windows:
     return evolve(windows, agents={**windows.agents, name: agent})
 
 
-def _add_pending(windows: Windows, state: SessionState, kind: Any, event: Event) -> Windows:
+def _add_pending(
+    windows: Windows, state: SessionState, kind: Any, event: Event, artifact: ArtifactRef | None = None
+) -> Windows:
     name, frame = _current_agent(state), state.frame
     agent = windows.agent(name)
     item = Pending(
-        kind=kind, event=event, frame=frame.id if frame else None, stage=frame.stage if frame else None
+        kind=kind,
+        event=event,
+        frame=frame.id if frame else None,
+        stage=frame.stage if frame else None,
+        artifact=artifact,
     )
     return _with_agent(windows, name, evolve(agent, pending=(*agent.pending, item)))
 
@@ -259,7 +267,18 @@ def _call_failed(windows: Windows, state: SessionState, event: LLMCallFailed) ->
 def _tool_result(windows: Windows, state: SessionState, event: ToolCallComplete) -> Windows:
     if event.call_id.startswith("action:"):  # state.ACTION_CALL: made by onEnter or onExit, not by a model
         return windows
-    return _add_pending(windows, state, "tool_result", event)
+    return _add_pending(windows, state, "tool_result", event, state.artifacts.get(event.artifact or ""))
+
+
+def _artifact_loaded(windows: Windows, state: SessionState, event: ArtifactLoaded) -> Windows:
+    artifact = state.artifacts.get(event.name)
+    return windows if artifact is None else _add_pending(windows, state, "artifact", event, artifact)
+
+
+def _artifacts_of(state: SessionState, event: FramePopped) -> tuple[ArtifactRef, ...]:
+    """What the value of a frame that is popped refers to."""
+    known = state.artifacts
+    return tuple(known[name] for name in dict.fromkeys(names_in(event.value)) if name in known)
 
 
 def _transition(windows: Windows, state: SessionState, event: TransitionTriggered) -> Windows:
@@ -326,6 +345,7 @@ def _agent_popped(windows: Windows, state: SessionState, event: FramePopped) -> 
         unsent=agent.pending,
         agent=name,
         sent=tuple(agent.segments),
+        artifacts=_artifacts_of(state, event),
     )
     caller = evolve(
         caller,
@@ -362,6 +382,7 @@ def _frame_popped(windows: Windows, state: SessionState, event: FramePopped) -> 
                 variable for frame in sorted(frames) for variable in agent.variables_set.get(frame, ())
             )
         ),
+        artifacts=_artifacts_of(state, event),
     )
     gone = {item.event.seq for item in unsent}
     agent = evolve(
@@ -434,6 +455,7 @@ _FOLDS: dict[type, Fold] = {
     LLMCallCompleted: _call_completed,
     LLMCallFailed: _call_failed,
     ToolCallComplete: _tool_result,
+    ArtifactLoaded: _artifact_loaded,
     TransitionTriggered: _transition,
     FramePushed: _frame_pushed,
     FramePopped: _frame_popped,

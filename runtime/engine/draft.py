@@ -13,7 +13,7 @@ from runtime.conversation.events import Event, EventBase
 from runtime.conversation.fold import apply
 from runtime.conversation.state import Frame, Moving, RunningTurn, SessionState
 from runtime.engine.effects import Effect
-from runtime.engine.table import StageRow, Table, Tables
+from runtime.engine.table import StageRow, Table, Tables, may_use_artifacts
 from runtime.playbook import Options
 
 E = TypeVar("E", bound=EventBase)
@@ -29,7 +29,7 @@ class Draft:
         self.events: list[Event] = []
         self.effects: list[Effect] = []
 
-    def log(self, kind: type[E], *, turn: int | None = None, **fields: Any) -> E:
+    def log(self, kind: type[E], /, *, turn: int | None = None, **fields: Any) -> E:
         """Append one event with the next `seq` and apply it."""
         number = self.state.turn if turn is None else turn
         event = kind(seq=self.state.seq + 1, at=self.now, session=self.state.session, turn=number, **fields)
@@ -74,4 +74,7 @@ class Draft:
     @property
     def row(self) -> StageRow:
         """The row of the current stage."""
-        return self.table.rows[self.frame.stage]
+        table, stage = self.table, self.frame.stage
+        if self.state.artifacts and may_use_artifacts(table, self.state):
+            return table.with_artifacts[stage]
+        return table.rows[stage]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final
 
+from runtime.conversation.snapshot import is_private
 from runtime.conversation.state import Frame, SessionState
 from runtime.engine.intents import Intent, intents_of
 from runtime.playbook import LLMConfig, Playbook, Stage, ToolDefinition, Transition
+from runtime.playbook.artifact_tools import offers_artifact_tools
 from runtime.playbook.engine_tools import allowed_targets, outgoing, own_tools, stage_tools
 
 NO_AGENTS: Final[Mapping[str, Playbook]] = MappingProxyType({})
@@ -35,6 +37,8 @@ class StageRow:
     config: LLMConfig
     intents: tuple[Intent, ...]
     """What its rules ask a classifier to tell apart."""
+    offers_artifacts: bool = False
+    """Whether the model may save and load artifacts here."""
 
     @property
     def starts_with_tools(self) -> bool:
@@ -48,6 +52,8 @@ class Table:
 
     playbook: Playbook
     rows: dict[str, StageRow]
+    with_artifacts: dict[str, StageRow]
+    """The rows with the tools that save and load artifacts: these hold once there is one."""
     transitions: dict[str, Transition]
     declared: tuple[str, ...] = field(default=())
     """Names of the declared variables."""
@@ -74,6 +80,14 @@ class Tables:
         return self.of(state.frames[-1] if state.frames else None)
 
 
+def may_use_artifacts(table: Table, state: SessionState) -> bool:
+    """Whether the model may save and load artifacts now: there is one, and the current stage offers it."""
+    stage = table.rows[state.frames[-1].stage].stage
+    own = state.using_policy.artifact_tools if state.using_policy is not None else None
+    offered = own if own is not None else offers_artifact_tools(table.playbook, stage)
+    return offered and stage.kind != "raw" and any(not is_private(name) for name in state.artifacts)
+
+
 def tables_of(playbook: Playbook, agents: Mapping[str, Playbook] = NO_AGENTS) -> Tables:
     """The tables of a session."""
     return Tables(table_of(playbook), agents)
@@ -97,9 +111,15 @@ def _build(playbook: Playbook) -> Table:
     # The table must not keep its playbook alive for ever: the weak reference drops the table, which
     # holds a copy that shares all parts.
     own = playbook.model_copy()
+    rows = {stage.id: _row(playbook, stage) for stage in playbook.stages}
     return Table(
         playbook=own,
-        rows={stage.id: _row(playbook, stage) for stage in playbook.stages},
+        rows=rows,
+        with_artifacts={
+            name: replace(row, offers_tools=True, offers_artifacts=True)
+            for name, row in rows.items()
+            if row.stage.kind != "raw"
+        },
         transitions={rule.id: rule for rule in playbook.transitions},
         declared=tuple(variable.name for variable in playbook.variables),
     )

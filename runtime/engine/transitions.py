@@ -11,12 +11,14 @@ from typing import Any, Final, Literal
 
 from runtime.conversation import events as ev
 from runtime.conversation.windows import LANE_SEPARATOR
+from runtime.engine import artifacts
 from runtime.engine.actions import run_actions
 from runtime.engine.draft import Draft
 from runtime.engine.roots import roots_of
 from runtime.engine.table import StageRow, Table
 from runtime.playbook import Playbook, Transition
 from runtime.playbook.engine_tools import AGENT_PREFIX
+from runtime.playbook.expressions import ARTIFACTS
 from runtime.playbook.placeholders import Resolved, resolve
 
 Then = Literal["reply", "after", "idle", "start"]
@@ -91,14 +93,15 @@ def _push(draft: Draft, target: str) -> None:
     frame, state = draft.frame, draft.state
     called = called_agent(draft, target) if target not in draft.table.rows else None
     whose: dict[str, Any] = {"stage": target, "agent": frame.agent, "playbook": frame.playbook}
+    long: dict[str, Any] = {}
     if isinstance(called, tuple):
         playbook_id, playbook = called
         whose = {
             "stage": playbook.initial_stage,
             "agent": _instance(target.removeprefix(AGENT_PREFIX), state.agents_called),
             "playbook": playbook_id,
-            "variables": {variable.name: variable.default for variable in playbook.variables},
         }
+        whose["variables"], long = artifacts.parted_variables(draft, playbook)
     draft.log(
         ev.FramePushed,
         frame=f"f{state.frames_opened + 1}",
@@ -106,6 +109,7 @@ def _push(draft: Draft, target: str) -> None:
         caller=frame.id,
         **whose,
     )
+    artifacts.keep_variables(draft, long)
 
 
 def _instance(name: str, called_before: int) -> str:
@@ -164,12 +168,14 @@ def target_row(draft: Draft) -> StageRow:
 
 def _pop(draft: Draft) -> None:
     frame, moving = draft.frame, draft.moving
+    value = artifacts.kept_value(draft, draft.row.stage, dict(moving.data))
+    artifacts.unload_frame(draft)
     reason = "return" if moving.transition is not None else moving.reason
     draft.log(
         ev.FramePopped,
         frame=frame.id,
         stage=frame.stage,
-        value=dict(moving.data) or None,
+        value=value or None,
         summary=moving.summary,
         reason=reason,
     )
@@ -191,10 +197,14 @@ def _enter(draft: Draft, row: StageRow) -> None:
     for text in (*prompt.messages, *message.messages, message.text):
         if text.strip():
             draft.log(ev.UserMessageEvent, text=text, injected=True)
+    for name in dict.fromkeys((*prompt.artifacts, *message.artifacts)):
+        artifacts.load(draft, draft.state.artifacts[name])
 
 
 def _resolved(draft: Draft, row: StageRow, text: str) -> Resolved:
-    return resolve(text, roots_of(draft.state, row.stage, draft.now), draft.table.declared)
+    """Artifacts that the text names are loaded beside it; a raw stage's prompt is the whole request."""
+    refer = row.stage.kind != "raw"
+    return resolve(text, roots_of(draft.state, row.stage, draft.now), draft.table.declared, refer=refer)
 
 
 def _transition_message(draft: Draft, row: StageRow) -> Resolved:
@@ -206,5 +216,7 @@ def _transition_message(draft: Draft, row: StageRow) -> Resolved:
     text = (rule.action.transition_message or "") if rule is not None else ""
     if not called or frame is None:
         return _resolved(draft, row, text)
-    roots = roots_of(draft.state, row.stage, draft.now) | {"vars": frame.callers_variables}
+    known = {name: artifact.content for name, artifact in (frame.callers_artifacts or {}).items()}
+    roots = roots_of(draft.state, row.stage, draft.now)
+    roots |= {"vars": frame.callers_variables, ARTIFACTS: known}
     return resolve(text, roots, table.declared)

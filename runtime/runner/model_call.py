@@ -21,6 +21,7 @@ from runtime.conversation import events as ev
 from runtime.conversation.messages import Usage
 from runtime.conversation.state import SessionState
 from runtime.conversation.windows import as_logged
+from runtime.engine.artifacts import unload_lost
 from runtime.engine.draft import Draft
 from runtime.engine.effects import CallModel
 from runtime.engine.happened import Happened, ModelFailed, ModelReplied, ReplyBegan
@@ -131,6 +132,7 @@ class ModelCall:
         stage = playbook.stage(self._effect.stage)
         policy = policy_for(playbook, stage, self._record, state.using_policy, layout=state.using_layout)
         self._rewrite(draft, policy)
+        unload_lost(draft)
         request, plan = self._request(draft, stage, policy)
         self._log_started(draft, request, plan)
         return request
