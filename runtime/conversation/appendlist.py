@@ -1,12 +1,13 @@
 """A sequence that only grows, whose older versions stay valid: appending costs O(1) and shares the storage.
 
-The state of a session keeps its entries in one; copying a tuple at each event would cost the square of the
-conversation.
+An agent's segments and a lane's requests stand in one; copying a tuple at each request would cost the square
+of the conversation.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Generic, TypeVar, overload
 
 T = TypeVar("T")
@@ -31,9 +32,12 @@ class AppendList(Sequence[T], Generic[T]):
 
     def extend(self, items: Iterable[T]) -> AppendList[T]:
         """A new version with all of `items` at its end."""
-        grown = self
-        for item in items:
-            grown = grown.append(item)
+        more = list(items)
+        if not more:
+            return self
+        grown = self.append(more[0])
+        grown._items.extend(more[1:])
+        grown._length += len(more) - 1
         return grown
 
     @overload
@@ -42,7 +46,7 @@ class AppendList(Sequence[T], Generic[T]):
     def __getitem__(self, index: slice) -> Sequence[T]: ...
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
         if isinstance(index, slice):
-            return [self._items[i] for i in range(*index.indices(self._length))]
+            return self._items[: self._length][index]
         if index < 0:
             index += self._length
         if not 0 <= index < self._length:
@@ -53,8 +57,7 @@ class AppendList(Sequence[T], Generic[T]):
         return self._length
 
     def __iter__(self) -> Iterator[T]:
-        for index in range(self._length):
-            yield self._items[index]
+        return islice(self._items, self._length)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, AppendList):

@@ -7,6 +7,7 @@ is a pure function over values; the engine decides, the fold applies.
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -55,6 +56,11 @@ class ArtifactRef:
 def text_of(value: Any) -> str:
     """The text a model would see: a text as it is, everything else as canonical JSON."""
     return value if isinstance(value, str) else canonical(value)
+
+
+def content_of(kind: str, text: str) -> Any:
+    """The typed value again, from what `text_of` made of it."""
+    return text if kind == "text" else json.loads(text)
 
 
 def kind_of(value: Any) -> str:

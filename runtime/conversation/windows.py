@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.artifacts import ArtifactRef
@@ -29,8 +29,7 @@ def agent_of(lane: str) -> str:
     return lane.split(LANE_SEPARATOR, 1)[0]
 
 
-@dataclass(frozen=True, slots=True)
-class SentRequest:
+class SentRequest(NamedTuple):
     """One request of a lane: its whole window, and where the cache points stood."""
 
     call: int
@@ -39,8 +38,7 @@ class SentRequest:
     cache_points: tuple[CachePoint, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(NamedTuple):
     """Something said that no request has sent yet, and the frame it was said in."""
 
     kind: Literal[
@@ -108,7 +106,7 @@ class TurnTrace:
     """`seq`s of its user messages once it has ended: a retry takes them up again."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class AgentWindow:
     """The segments an agent's requests have sent, in order, byte for byte; shared by the agent's lanes."""
 
@@ -141,8 +139,7 @@ class AgentWindow:
     """Requests sent while a called frame was open; with `returns` the estimate of the next return."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCall:
+class OpenCall(NamedTuple):
     """The LLM call in flight."""
 
     call: int
@@ -150,12 +147,12 @@ class OpenCall:
     phase: int
 
 
-@dataclass(frozen=True)
+@dataclass
 class Windows:
     """All agents' windows and all lanes' requests. The root agent's key is the empty string."""
 
-    agents: Mapping[str, AgentWindow] = field(default_factory=dict)
-    lanes: Mapping[str, AppendList[SentRequest]] = field(default_factory=dict)
+    agents: dict[str, AgentWindow] = field(default_factory=dict)
+    lanes: dict[str, AppendList[SentRequest]] = field(default_factory=dict)
     open_call: OpenCall | None = None
     said: UserMessageEvent | None = None
     """What the user said last: an agent that is called begins with it."""

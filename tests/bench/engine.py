@@ -230,7 +230,7 @@ def session_on(llm: ScriptedLLM) -> Session:
 
 
 def our_times(turns: int, *, built: bool) -> tuple[list[float], int]:
-    """Milliseconds of each turn; the number of entries in the log's windows at the end."""
+    """Milliseconds of each turn; the number of segments in the window at the end."""
     times: list[float] = []
     entries = 0
 
@@ -246,7 +246,7 @@ def our_times(turns: int, *, built: bool) -> tuple[list[float], int]:
             began = time.process_time()
             await session.send(f"Where is my order number A{turn}?")
             times.append((time.process_time() - began) * 1000)
-        entries = len(session.state.entries)
+        entries = len(session.state.windows.agent().segments)
 
     with windows(built):
         run_virtual(talk)
@@ -265,7 +265,7 @@ def measure_turns() -> tuple[float, float]:
     print(f"turn, no windows            {typical_plain:10.2f} ms")
     late = typical(plain, LATE) / typical(plain, EARLY)
     print(f"  turn {EARLY} against turn {LATE}    × {late:8.2f}")
-    print(f"turn, windows built         {with_windows:10.2f} ms (behind {entries:,} entries)")
+    print(f"turn, windows built         {with_windows:10.2f} ms (behind {entries:,} segments)")
     return typical_plain, with_windows
 
 

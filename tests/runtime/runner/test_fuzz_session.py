@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime.conversation import events as ev
-from runtime.conversation.fold import fold
+from runtime.conversation.fold import apply, fold
+from runtime.conversation.state import SessionState
 from runtime.engine import NO_AGENTS
 from runtime.llm.anthropic_wire import render_anthropic
 from runtime.llm.base import LLMRequest
@@ -272,6 +273,8 @@ class Wild:
             classifiers=LocalClassifiers("keyword"),
         )
         self.tasks: list[asyncio.Task[None]] = []
+        self.held = {0: self.session.state}
+        self.session.on(lambda _: self.held.update({self.session.state.seq: self.session.state}))
 
     async def run(self, script: Sequence[tuple[str, Any]]) -> None:
         self.begin(self.session.start())
@@ -335,6 +338,16 @@ def test_any_session_is_whole(
     check_turns(log)
     check_calls(log)
     check_requests(wild)
+    check_held_states(wild)
+
+
+def check_held_states(wild: Wild) -> None:
+    """A step changes no state that somebody holds: each is still what its part of the log makes."""
+    state = SessionState(session="s")
+    for event in wild.store.events:
+        state = apply(state, event)
+        assert wild.held.get(event.seq, state) == state
+    assert wild.held[0] == SessionState(session="s")
 
 
 def check_turns(log: Sequence[ev.Event]) -> None:
