@@ -83,7 +83,7 @@ class SegmentText(models.Model):
 
 
 class ArtifactText(models.Model):
-    """The text of an artifact's content, once, by its hash within its session: what the log only refers to."""
+    """The text of an artifact's content, once for its session, by its hash: what the log only refers to."""
 
     session = models.ForeignKey(StoredSession, on_delete=models.CASCADE, related_name="artifact_texts")
     hash = models.CharField(max_length=64)

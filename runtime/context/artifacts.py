@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from runtime.context.segments import SegmentMaker
 
 FOLLOWS: Final = "Its text follows."
+WHOLE: Final = "Its text:"
 ABOVE: Final = "Its text stands above."
 HEAD_SHARE: Final = 2 / 3
 """Of a preview: what comes from the beginning of the text; the rest is its end."""
@@ -51,6 +52,12 @@ def artifact_segment(
     )
 
 
+def read_artifact(segment: Segment) -> tuple[str, str | None]:
+    """The name of a loaded artifact and its text; None where only parts of it stand there."""
+    _, shown, body = (*segment.text.split("\n", 2), "", "")[:3]
+    return str(segment.meta["artifact"]), body if shown == WHOLE else None
+
+
 def _part(text: str, event: ArtifactLoaded, preview: int) -> tuple[str, str]:
     """What is shown, in words, and the text."""
     total = len(text)
@@ -58,7 +65,7 @@ def _part(text: str, event: ArtifactLoaded, preview: int) -> tuple[str, str]:
         end = min(event.offset + event.length, total)
         return f"Characters {event.offset:,} to {end:,} of {total:,}:", text[event.offset : end]
     if total <= preview:
-        return "Its text:", text
+        return WHOLE, text
     head = max(1, int(preview * HEAD_SHARE))
     tail = total - (preview - head)
     words = (

@@ -21,26 +21,18 @@ def _tool(name: str, description: str, properties: dict[str, Any], required: lis
 DEFINITIONS: Final = (
     _tool(
         SAVE,
-        "Keep a long value as an artifact: a name that stands for it from then on.",
-        {
-            "name": {"type": "string", "description": "Letters, digits, _ . and -."},
-            "summary": {"type": "string", "description": "What it is, in a sentence."},
-            "value": {"description": "The value, or $name of an artifact."},
-        },
+        "Keep a long value under a name.",
+        {"name": {"type": "string"}, "summary": {"type": "string"}, "value": {}},
         ["name", "summary", "value"],
     ),
     _tool(
         LOAD,
-        "Read the text of an artifact, or a part of it. To hand it to a tool instead, give that tool $name "
-        "as the whole argument.",
-        {
-            "name": {"type": "string"},
-            "offset": {"type": "integer", "minimum": 0, "description": "First character of the part."},
-            "length": {"type": "integer", "minimum": 1, "description": "Characters of the part."},
-        },
+        "Read an artifact, or a part of it. To hand it to a tool, give $name as the whole argument instead.",
+        {"name": {"type": "string"}, "offset": {"type": "integer"}, "length": {"type": "integer"}},
         ["name"],
     ),
 )
+"""Short, because every request carries them: what they refuse, they say in words."""
 
 
 def offers_artifact_tools(playbook: Playbook, stage: Stage) -> bool:
