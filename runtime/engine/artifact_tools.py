@@ -94,7 +94,7 @@ def _load(draft: Draft, stage: Stage, given: Mapping[str, Any]) -> Answer:
         known = [known for known in state.artifacts if not is_private(known)]
         return None, f"There is no artifact {name[:80]!r}. There are: {', '.join(known[:LISTED]) or 'none'}."
     preview: int = setting(draft, stage, "artifact_preview")
-    if int(given.get("offset") or 0) < 0 or int(given.get("length") or 1) < 1:
+    if int(given.get("offset") or 0) < 0 or given.get("length", 1) < 1:
         return None, "offset counts from 0, length from 1."
     offset, length = _part(given, artifact, preview)
     if offset >= artifact.length > 0:
