@@ -35,6 +35,7 @@ class SessionStarted(EventBase):
     variables: dict[str, Any] = Field(default_factory=dict)
     data: dict[str, Any] | None = None
     agents: tuple[str, ...] = ()
+    """Who takes part from the beginning: the playbook, by its name, and the human."""
 
 
 class UserMessageEvent(EventBase):
@@ -109,14 +110,7 @@ class ToolCallComplete(EventBase):
 
     def message(self) -> ToolMessage:
         """The result as a message."""
-        return ToolMessage(
-            call_id=self.call_id,
-            tool_name=self.tool_name,
-            success=self.success,
-            result=self.result,
-            error=self.error,
-            duration_ms=self.duration_ms,
-        )
+        return ToolMessage(**{name: getattr(self, name) for name in ToolMessage.model_fields})
 
 
 class LLMCallStarted(EventBase):
@@ -325,7 +319,7 @@ class StateChanged(EventBase):
 
 
 class ArtifactSaved(EventBase):
-    """A value is kept under a name; one of that name before is replaced."""
+    """A value is kept under a name, `length` code points as text; one of that name before is replaced."""
 
     type: Literal["artifact_saved"] = "artifact_saved"
     name: str
@@ -333,16 +327,13 @@ class ArtifactSaved(EventBase):
     kind: str = "text"
     """`text`, `list`, `object`, `number` or `boolean`."""
     length: int = 0
-    """Characters (code points) of its text."""
     hash: str = ""
-    """Of kind and text."""
     content: Any = None
-    """The value itself. A database keeps it apart, once by hash, and clients are not sent it."""
+    """The value itself. A database keeps it apart, by hash, and clients are not sent it."""
 
 
 class ArtifactLoaded(EventBase):
-    """A part of an artifact's text comes into the window of a frame; without `length` all of it, or its head
-    and tail where it is longer than the policy's preview."""
+    """An artifact's text comes into the window of a frame: without `length` all of it, or head and tail."""
 
     type: Literal["artifact_loaded"] = "artifact_loaded"
     name: str

@@ -372,13 +372,12 @@ def _frame_popped(folding: Folding, event: ev.FramePopped) -> None:
 
 
 def _agent_left(state: SessionState, popped: Frame, event: ev.FramePopped) -> None:
-    """An agent whose first frame is popped goes, with its variables and its artifacts but those that its
-    value refers to; the caller's come back."""
+    """An agent whose first frame is popped was the last to come; it goes, with its variables and artifacts
+    but those that its value refers to. The caller's are back."""
     if popped.callers_variables is not None:
         brought = art.handed_over(state.artifacts, event.value)
-        state.variables = popped.callers_variables
+        state.variables, state.agents = popped.callers_variables, state.agents[:-1]
         state.artifacts = {**brought, **(popped.callers_artifacts or {})}
-        state.agents = tuple(agent for agent in state.agents if agent != popped.agent)
 
 
 def _state_changed(folding: Folding, event: ev.StateChanged) -> None:

@@ -31,6 +31,7 @@ from runtime.conversation.events import (
     WindowRewritten,
 )
 from runtime.conversation.folding import Folding, copied
+from runtime.conversation.requests import request_sent
 from runtime.conversation.segments import Segment
 from runtime.conversation.snapshot import is_private, snapshot
 from runtime.conversation.state import ACTION_CALL, SessionState
@@ -41,10 +42,9 @@ from runtime.conversation.windows import (
     OpenCall,
     Pending,
     Popped,
-    SentRequest,
     TurnTrace,
     agent_of,
-    window_sent,
+    shared_start,
 )
 
 
@@ -185,23 +185,7 @@ def call_started(folding: Folding, event: LLMCallStarted) -> None:
     agent = folding.agent(agent_of(event.lane))
     _send(agent, folding.state, event)
     requests = windows.lane(event.lane)
-    window = window_sent(event, _begins_like(requests, event), _rest_of(agent, event))
-    request = SentRequest(call=event.call, at=event.at, window=window, cache_points=event.cache_points)
-    windows.lanes[event.lane] = requests.append(request)
-
-
-def _begins_like(requests: AppendList[SentRequest], event: LLMCallStarted) -> tuple[Segment, ...]:
-    if event.window_of is None:
-        return ()
-    return next(request.window for request in reversed(requests) if request.call == event.window_of)
-
-
-def _rest_of(agent: AgentWindow, event: LLMCallStarted) -> dict[str, Segment]:
-    """The segments behind the shared start, by id: nearly always just what the call added."""
-    added = {segment.id: segment for segment in event.added}
-    if added.keys() >= set(event.window_rest):
-        return added
-    return {segment.id: segment for segment in agent.segments}
+    windows.lanes[event.lane] = requests.append(request_sent(requests, agent, event))
 
 
 def _send(agent: AgentWindow, state: SessionState, event: LLMCallStarted) -> None:
@@ -311,7 +295,7 @@ def _agent_popped(folding: Folding, event: FramePopped) -> None:
         frames=frozenset(),
         unsent=agent.pending,
         agent=name,
-        sent=tuple(agent.segments),
+        sent=agent.segments,
         artifacts=_artifacts_of(state, event),
     )
     caller.pending = (*caller.pending, Pending(kind="returned", event=event, **whose), *messages)
@@ -375,7 +359,9 @@ def window_rewritten(folding: Folding, event: WindowRewritten) -> None:
     if event.replacement:
         stand_in = event.replacement[0]
         agent.replaced = {**agent.replaced, **{segment.id: stand_in for segment in gone}}
-    agent.segments = AppendList(segments)
+    rewritten = AppendList(segments)
+    rewritten.take_notes(agent.segments, shared_start(agent.segments, rewritten))
+    agent.segments = rewritten
     agent.popped = _still_popped(agent, event)
     if event.rule == "clear":
         agent.cleared = ()

@@ -34,8 +34,11 @@ class SentRequest(NamedTuple):
 
     call: int
     at: datetime
-    window: tuple[Segment, ...]
+    window: AppendList[Segment]
     cache_points: tuple[CachePoint, ...] = ()
+    gaps_under_5m: int = 0
+    """How many of the pauses between the lane's requests up to this one were shorter than 5 minutes."""
+    gaps_under_1h: int = 0
 
 
 class Pending(NamedTuple):
@@ -73,7 +76,7 @@ class Popped:
     """Names of the variables set in it."""
     agent: str | None = None
     """The agent whose first frame it was: its trace stands in a window of its own."""
-    sent: tuple[Segment, ...] = ()
+    sent: AppendList[Segment] = field(default_factory=AppendList)
     """That window."""
     artifacts: tuple[ArtifactRef, ...] = ()
     """What its value refers to."""
@@ -170,6 +173,9 @@ class Windows:
 
 def shared_start(before: Sequence[Segment], window: Sequence[Segment]) -> int:
     """How many segments both windows begin with."""
+    shortest = min(len(before), len(window))
+    if list(before[:shortest]) == list(window[:shortest]):
+        return shortest
     count = 0
     for one, other in zip(before, window, strict=False):
         if one is not other and one != other:
@@ -191,8 +197,8 @@ def as_logged(windows: Windows, lane: str, window: Sequence[Segment]) -> dict[st
 
 
 def window_sent(
-    event: LLMCallStarted, before: Sequence[Segment], known: Mapping[str, Segment]
-) -> tuple[Segment, ...]:
+    event: LLMCallStarted, before: AppendList[Segment], known: Mapping[str, Segment]
+) -> AppendList[Segment]:
     """The whole window of a call, from what `as_logged` made. `before`: the window it begins like; `known`:
     segments by id, as they stand now. Raises KeyError for a segment that the log never brought."""
-    return (*before[: event.window_shared], *(known[segment] for segment in event.window_rest))
+    return before.upto(event.window_shared).extend(known[segment] for segment in event.window_rest)

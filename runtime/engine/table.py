@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from runtime.conversation.snapshot import is_private
 from runtime.conversation.state import Frame, SessionState
@@ -65,8 +65,7 @@ class Table:
     phase1_timeout: timedelta
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(NamedTuple):
     """The documents of a session: its own and, by playbook id, those of the agents that may be called."""
 
     root: Table

@@ -12,6 +12,7 @@ from typing import Any, Final, Literal
 
 from runtime.playbook.artifact_tools import ARTIFACT_TOOLS, DEFINITIONS, ever_offers_artifact_tools
 from runtime.playbook.conditions import LLMDecisionCondition
+from runtime.playbook.kept import kept
 from runtime.playbook.playbook import Playbook, Stage, Transition
 from runtime.playbook.tools import ToolDefinition
 
@@ -51,6 +52,7 @@ def _may_leave(rule: Transition, stage_id: str) -> bool:
     return rule.from_stage == stage_id
 
 
+@kept
 def allowed_targets(playbook: Playbook, stage: Stage) -> tuple[tuple[str, str], ...]:
     """The targets the model may name in `stage`, each with its description, in the order of precedence."""
     targets: dict[str, str] = {}
@@ -105,6 +107,7 @@ def _tool_for(targets: list[str]) -> ToolDefinition:
     return ToolDefinition(name=TRANSITION_TOOL, description=_DESCRIPTION, parameters=parameters)
 
 
+@kept
 def own_tools(playbook: Playbook, stage: Stage) -> tuple[ToolDefinition, ...]:
     """The author's tools of `stage`: the global ones, then its own; its own definition of a name wins."""
     if stage.kind == "raw":
@@ -115,6 +118,7 @@ def own_tools(playbook: Playbook, stage: Stage) -> tuple[ToolDefinition, ...]:
     return tuple(tools.values())
 
 
+@kept
 def stage_tools(
     playbook: Playbook, stage: Stage, layout: Literal["append", "swap"] = "append", artifacts: bool = False
 ) -> tuple[ToolDefinition, ...]:
@@ -128,6 +132,7 @@ def stage_tools(
     return own_tools(playbook, stage) + engines
 
 
+@kept
 def union_tools(playbook: Playbook, artifacts: bool = False) -> tuple[ToolDefinition, ...]:
     """All tools of the playbook (`append` layout): global, stages in document order, the engine's own.
 
@@ -144,6 +149,7 @@ def union_tools(playbook: Playbook, artifacts: bool = False) -> tuple[ToolDefini
     return (*tools.values(), *engines)
 
 
+@kept
 def tool_conflicts(playbook: Playbook) -> tuple[str, ...]:
     """Names with two definitions that differ in canonical JSON: such a playbook runs in the `swap` layout."""
     seen: dict[str, str] = {}

@@ -224,11 +224,11 @@ class Session:
         """Say something; what listeners hear of its turn, as it comes."""
         return stream(self, text)
 
-    async def start(self, data: Mapping[str, Any] | None = None, agents: Sequence[str] = ()) -> None:
+    async def start(self, data: Mapping[str, Any] | None = None) -> None:
         """Enter the initial stage; returns when a stage that speaks at once has spoken."""
         async with self._turns:
             if self._state.status == "new":
-                await self._drive(Start(storable(data or {}), tuple(agents), _digest(self.playbook)))
+                await self._drive(Start(storable(data or {}), _digest(self.playbook)))
 
     async def send(self, text: str, *, client_id: str | None = None, interrupt: bool = False) -> None:
         """Say something; returns when its turn has ended, however it ended.

@@ -34,6 +34,7 @@ from runtime.llm.base import LLMRequest
 from runtime.llm.scripted import ScriptedLLM
 from runtime.playbook import Playbook
 from runtime.runner.model_call import ModelCall
+from runtime.runner.ports import EventStore
 from runtime.runner.session import Session
 from runtime.runner.virtual_time import VirtualClock, run_virtual
 from runtime.tools import ToolBox
@@ -218,12 +219,12 @@ def windows(built: bool) -> Iterator[None]:
         yield
 
 
-def session_on(llm: ScriptedLLM) -> Session:
+def session_on(llm: ScriptedLLM, store: EventStore | None = None) -> Session:
     return Session(
         Playbook.model_validate(DOCUMENT),
         llms=Source(llm),
         tools=ToolBox(),
-        store=Forgetful(),
+        store=store or Forgetful(),
         clock=VirtualClock(START),
         session_id="bench",
     )

@@ -575,10 +575,7 @@ export interface components {
             /** @default null */
             reason?: string | null;
         };
-        /**
-         * @description A part of an artifact's text comes into the window of a frame; without `length` all of it, or its head
-         *     and tail where it is longer than the policy's preview.
-         */
+        /** @description An artifact's text comes into the window of a frame: without `length` all of it, or head and tail. */
         ArtifactLoaded: {
             /** @default 0 */
             seq: number;
@@ -599,7 +596,7 @@ export interface components {
             /** @default null */
             length: number | null;
         };
-        /** @description A value is kept under a name; one of that name before is replaced. */
+        /** @description A value is kept under a name, `length` code points as text; one of that name before is replaced. */
         ArtifactSaved: {
             /** @default 0 */
             seq: number;
@@ -620,18 +617,12 @@ export interface components {
              * @default text
              */
             kind: string;
-            /**
-             * @description Characters (code points) of its text.
-             * @default 0
-             */
+            /** @default 0 */
             length: number;
-            /**
-             * @description Of kind and text.
-             * @default
-             */
+            /** @default  */
             hash: string;
             /**
-             * @description The value itself. A database keeps it apart, once by hash, and clients are not sent it.
+             * @description The value itself. A database keeps it apart, by hash, and clients are not sent it.
              * @default null
              */
             content: unknown;
@@ -2085,7 +2076,10 @@ export interface components {
             data: {
                 [key: string]: unknown;
             } | null;
-            /** @default [] */
+            /**
+             * @description Who takes part from the beginning: the playbook, by its name, and the human.
+             * @default []
+             */
             agents: string[];
         };
         /** @description A session in a list. */
