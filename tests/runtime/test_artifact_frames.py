@@ -12,6 +12,7 @@ from runtime.playbook import Playbook
 from tests.runtime.desk import DECISION, playbook, rule, says, stage
 from tests.runtime.long_values import (
     called,
+    check,
     desk,
     go,
     loads,
@@ -23,7 +24,7 @@ from tests.runtime.long_values import (
     use,
     whole,
 )
-from tests.runtime.runner.play import calls, in_virtual_time
+from tests.runtime.runner.play import Play, calls, in_virtual_time
 
 
 @in_virtual_time
@@ -67,6 +68,32 @@ async def test_after_that_it_can_be_loaded_into_the_current_frame_once() -> None
     assert whole(play).count(text) == 1
     assert result_of(play, "l1").result == {"artifact": name, "from": 0, "to": 1200, "of": 1200}
     assert not result_of(play, "l2").success
+
+
+@in_virtual_time
+async def test_a_frame_that_returns_after_its_reply_unloads_at_once_and_a_prompt_may_name_it_then() -> None:
+    text = "found " * 200
+    book = playbook(
+        [
+            stage("desk", tools=[tool("note", "n")]),
+            stage("search", tools=[tool("find", text, saveAs="doc")]),
+            stage("next", systemPrompt="Answer from {$doc}."),
+        ],
+        [
+            rule("t-call", "desk", "search", DECISION, mode="call"),
+            rule("t-back", "search", None, says("there"), mode="return"),
+            rule("t-next", "desk", "next", says("again", source="user")),
+        ],
+        variables=[{"name": "doc"}],
+    )
+    play = Play(book, [go("search"), calls("find"), reply("It is there."), reply()])
+    await play.talk("hi")
+    assert [frame for _, frame in loads(play)] == ["f2"]
+    assert [event.frame for event in play.of(ev.ArtifactUnloaded)] == ["f2"]
+    await play.session.send("again")
+    check(play)
+    assert [frame for _, frame in loads(play)] == ["f2", "f1"]
+    assert whole(play).count(text) == 1
 
 
 @in_virtual_time
