@@ -78,7 +78,7 @@ def instructions(
     return stage_text(
         stage.name,
         [tool.name for tool in stage_tools(playbook, stage, policy.layout, artifacts)],
-        allowed_targets(playbook, stage),
+        [(target, frame.descriptions.get(target, text)) for target, text in allowed_targets(playbook, stage)],
         frame.prompt,
         frame.data,
         repeats=repeats,

@@ -274,6 +274,8 @@ class StageEntered(EventBase):
     """Number of the visit in the session, from 1."""
     prompt: str
     data: dict[str, Any] | None = None
+    descriptions: dict[str, str] = Field(default_factory=dict)
+    """Of the targets that the model may name, where they had placeholders: filled, once, for this visit."""
     unresolved: tuple[str, ...] = ()
     """Placeholders that were left as they stand."""
 

@@ -331,6 +331,7 @@ def _stage_entered(folding: Folding, event: ev.StageEntered) -> None:
         entered_at=event.at,
         entered_seq=event.seq,
         prompt=event.prompt,
+        descriptions=event.descriptions,
         data=dict(event.data or {}),
         caller=old.caller if old is not None else None,
         agent=old.agent if old is not None else None,

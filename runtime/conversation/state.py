@@ -31,6 +31,8 @@ class Frame:
     entered_seq: int
     prompt: str
     """The stage's prompt with placeholders filled at entry."""
+    descriptions: Mapping[str, str] = field(default_factory=dict)
+    """Targets' descriptions that had placeholders, filled at entry."""
     data: Mapping[str, Any] = field(default_factory=dict)
     turn_count: int = 0
     """Turns completed in this visit: a user's message with an answer."""

@@ -37,6 +37,8 @@ class StageRow:
     """The author's tools it offers, by name."""
     targets: tuple[str, ...]
     """What `playbook_transition` may name here."""
+    described: tuple[tuple[str, str], ...]
+    """Those of them whose description has placeholders, with it."""
     offers_tools: bool
     config: LLMConfig
     intents: tuple[Intent, ...]
@@ -133,7 +135,7 @@ def _build(playbook: Playbook) -> Table:
 
 
 def _row(playbook: Playbook, stage: Stage) -> StageRow:
-    rules = outgoing(playbook, stage)
+    rules, targets = outgoing(playbook, stage), allowed_targets(playbook, stage)
     return StageRow(
         stage=stage,
         rules=rules,
@@ -141,7 +143,8 @@ def _row(playbook: Playbook, stage: Stage) -> StageRow:
             moment: tuple(rule for rule in rules if looks(rule.condition, moment)) for moment in MOMENTS
         },
         tools={tool.name: tool for tool in own_tools(playbook, stage)},
-        targets=tuple(target for target, _ in allowed_targets(playbook, stage)),
+        targets=tuple(target for target, _ in targets),
+        described=tuple((target, text) for target, text in targets if "{" in text or "}" in text),
         offers_tools=bool(stage_tools(playbook, stage)),
         config=_merged(playbook.default_llm_config, stage.llm_config),
         intents=intents_of(rules),

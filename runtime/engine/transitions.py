@@ -185,6 +185,7 @@ def _enter(draft: Draft, row: StageRow) -> None:
     moving, state = draft.moving, draft.state
     prompt = _resolved(draft, row, row.stage.system_prompt)
     message = _transition_message(draft, row)
+    described = _descriptions(draft, row)
     draft.log(
         ev.StageEntered,
         stage=row.stage.id,
@@ -192,7 +193,8 @@ def _enter(draft: Draft, row: StageRow) -> None:
         visit=state.visits + 1,
         prompt=prompt.text,
         data=dict(state.frame.data if state.frame is not None else moving.data),
-        unresolved=(*prompt.unresolved, *message.unresolved),
+        descriptions={target: filled.text for target, filled in described.items()},
+        unresolved=tuple(text for part in (prompt, message, *described.values()) for text in part.unresolved),
     )
     for text in (*prompt.messages, *message.messages, message.text):
         if text.strip():
@@ -205,6 +207,11 @@ def _resolved(draft: Draft, row: StageRow, text: str) -> Resolved:
     """Artifacts that the text names are loaded beside it; a raw stage's prompt is the whole request."""
     refer = row.stage.kind != "raw"
     return resolve(text, roots_of(draft.state, row.stage, draft.now), draft.table.declared, refer=refer)
+
+
+def _descriptions(draft: Draft, row: StageRow) -> dict[str, Resolved]:
+    """The descriptions of targets in which there is something to fill."""
+    return {target: _resolved(draft, row, text) for target, text in row.described}
 
 
 def _transition_message(draft: Draft, row: StageRow) -> Resolved:

@@ -2243,6 +2243,10 @@ export interface components {
             data: {
                 [key: string]: unknown;
             } | null;
+            /** @description Of the targets that the model may name, where they had placeholders: filled, once, for this visit. */
+            descriptions: {
+                [key: string]: string;
+            };
             /**
              * @description Placeholders that were left as they stand.
              * @default []
