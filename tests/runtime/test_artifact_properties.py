@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 from runtime.conversation import events as ev
 from runtime.conversation.artifacts import text_of
+from runtime.conversation.snapshot import canonical
 from runtime.playbook import Playbook
 from runtime.runner.virtual_time import run_virtual
 from tests.runtime.desk import DECISION, playbook, rule, says, stage
 from tests.runtime.long_values import MOVE, check, reply, tool, use
 from tests.runtime.runner.play import Play
+from tests.runtime.told import state_told
 
 TEXTS = ["alpha " * 20, "beta " * 30, "gamma " * 60]
 TOOLS = [tool("one", TEXTS[0]), tool("two", TEXTS[1], saveAs="kept"), tool("rows", [TEXTS[2]] * 2)]
@@ -88,6 +90,7 @@ def test_each_text_stands_once_and_every_request_is_valid(turns: list[Any]) -> N
         check(play)
         for request in play.llm.requests:
             once(play, request.window.segments)
+            assert canonical(state_told(request.window.segments)) == canonical(request.window.state_snapshot)
         unloaded = {(event.name, event.frame) for event in play.of(ev.ArtifactUnloaded)}
         assert unloaded <= {(event.name, event.frame) for event in play.of(ev.ArtifactLoaded)}
 
