@@ -84,6 +84,8 @@ def trigger(
         clear_history=action.clear_history,
         summary=summary,
     )
+    if action.clear_history:
+        artifacts.unload_lost(draft)
     if action.mode == "call":
         _push(draft, action.target_stage or "")
 

@@ -132,13 +132,13 @@ class ModelCall:
         stage = playbook.stage(self._effect.stage)
         policy = policy_for(playbook, stage, self._record, state.using_policy, layout=state.using_layout)
         self._rewrite(draft, policy)
-        unload_lost(draft)
         request, plan = self._request(draft, stage, policy)
         self._log_started(draft, request, plan)
         return request
 
     def _rewrite(self, draft: Draft, policy: Policy) -> None:
-        for rewrite in plan_rewrites(draft.table.playbook, draft.state, self._record, policy):
+        planned = plan_rewrites(draft.table.playbook, draft.state, self._record, policy)
+        for rewrite in planned:
             draft.log(
                 ev.WindowRewritten,
                 lane=rewrite.lane,
@@ -148,6 +148,8 @@ class ModelCall:
                 replacement=rewrite.replacement,
                 numbers=dict(rewrite.numbers),
             )
+        if planned:
+            unload_lost(draft)
 
     def _request(self, draft: Draft, stage: Stage | None, policy: Policy) -> tuple[LLMRequest, CachePlan]:
         effect, record, state = self._effect, self._record, draft.state
