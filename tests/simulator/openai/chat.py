@@ -30,6 +30,9 @@ class ChatApi:
 
     name = "chat"
     ping = Event("")
+    id_header = "x-request-id"
+    counts_reads = True
+    rate_rule = "O13"
 
     def __init__(self, profiles: Profiles) -> None:
         self._profiles = profiles

@@ -162,7 +162,7 @@ def _encrypted(shaped: ShapedPart, answering: Answering) -> Json:
 
 
 def _item(stream: _Stream, index: int, shaped: ShapedPart, item: Json) -> Iterator[Event]:
-    at = {"output_index": index}
+    at: Json = {"output_index": index}
     opened = {**item, "status": "in_progress"} if "status" in item else dict(item)
     match item["type"]:
         case "message":
@@ -181,13 +181,17 @@ def _item(stream: _Stream, index: int, shaped: ShapedPart, item: Json) -> Iterat
 def _text(stream: _Stream, index: int, shaped: ShapedPart, item: Json) -> Iterator[Event]:
     part = item["content"][0]
     key = "text" if part["type"] == "output_text" else "refusal"
-    at = {"item_id": item["id"], "output_index": index, "content_index": 0}
+    at: Json = {"item_id": item["id"], "output_index": index, "content_index": 0}
     more: Json = {"logprobs": []} if key == "text" else {}
     yield stream.event("response.content_part.added", **at, part={**part, key: ""})
     for piece in shaped.pieces:
         yield stream.event(f"response.{_kind(part)}.delta", is_delta=True, **at, delta=piece, **more)
-    yield stream.event(f"response.{_kind(part)}.done", **at, **{key: shaped.whole}, **more)
+    yield stream.event(f"response.{_kind(part)}.done", **at, **_keyed(key, shaped.whole), **more)
     yield stream.event("response.content_part.done", **at, part=part)
+
+
+def _keyed(key: str, text: str) -> Json:
+    return {key: text}
 
 
 def _kind(part: Json) -> str:
@@ -195,7 +199,7 @@ def _kind(part: Json) -> str:
 
 
 def _arguments(stream: _Stream, index: int, shaped: ShapedPart, item: Json) -> Iterator[Event]:
-    at = {"item_id": item["id"], "output_index": index}
+    at: Json = {"item_id": item["id"], "output_index": index}
     for piece in shaped.pieces:
         yield stream.event("response.function_call_arguments.delta", is_delta=True, **at, delta=piece)
     yield stream.event(
@@ -206,7 +210,7 @@ def _arguments(stream: _Stream, index: int, shaped: ShapedPart, item: Json) -> I
 def _reasoning(stream: _Stream, index: int, shaped: ShapedPart, item: Json) -> Iterator[Event]:
     if not item["summary"]:
         return
-    at = {"item_id": item["id"], "output_index": index, "summary_index": 0}
+    at: Json = {"item_id": item["id"], "output_index": index, "summary_index": 0}
     part = item["summary"][0]
     yield stream.event("response.reasoning_summary_part.added", **at, part={**part, "text": ""})
     for piece in shaped.pieces:
