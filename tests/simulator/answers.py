@@ -112,6 +112,9 @@ class Api(Protocol):
     counts_reads: bool
     """Whether tokens read from the cache count for the rate limit."""
     rate_rule: str
+    """The rule that a refusal for the rate goes by."""
+    prewarmed_stop: str
+    """How a request ends that only caches."""
 
     def prepare(self, request: HttpRequest) -> Prepared:
         """The request, checked. Raises Refusal."""

@@ -154,7 +154,7 @@ class Simulator:
         return HttpAnswer(body=api.counted(prepared))
 
     async def _reply(self, api: Api, prepared: Prepared, exchange: Exchange) -> HttpAnswer:
-        reply = self._chosen(prepared)
+        reply = self._chosen(api, prepared)
         fault = reply.fault
         if fault is not None and (fault.answers or fault.then == "drop"):
             await self._fail(fault)
@@ -168,13 +168,13 @@ class Simulator:
         self._begin(answering, billing, exchange)
         return self._whole(api, answering, exchange)
 
-    def _chosen(self, prepared: Prepared) -> Reply:
+    def _chosen(self, api: Api, prepared: Prepared) -> Reply:
         """What is answered, with the fault that hits it. A planned status uses up no scripted output."""
         fault = self.plan.next_fault()
         if fault is not None and (fault.answers or fault.then == "drop"):
             return Reply(fault=fault)
         if prepared.only_caches:
-            return Reply(stop="max_tokens", fault=fault)
+            return Reply(stop=api.prewarmed_stop, fault=fault)
         output = self.plan.next(prepared.body)
         if isinstance(output, Fault):
             return Reply(fault=output)

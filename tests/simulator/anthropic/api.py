@@ -13,10 +13,11 @@ from tests.simulator.anthropic.caching import cache_blocks
 from tests.simulator.anthropic.checking import VERSIONS, Checked, Rule, generation
 from tests.simulator.anthropic.conversation import conversation, unmarked
 from tests.simulator.anthropic.schema import field_errors
-from tests.simulator.anthropic.thinking import Who, extend, sign, verify
+from tests.simulator.anthropic.thinking import verify
 from tests.simulator.profiles import Profiles
 from tests.simulator.script import Call, Say, Think
 from tests.simulator.shaping import ShapedPart
+from tests.simulator.signing import Who, extend, sign
 
 BIGGEST_BODY: Final = 32 * 1024 * 1024
 ERROR_TYPES: Final = {
@@ -68,6 +69,7 @@ class AnthropicApi:
     id_header = "request-id"
     counts_reads = False
     rate_rule = "A21"
+    prewarmed_stop = "max_tokens"
 
     def __init__(self, profiles: Profiles) -> None:
         self._profiles = profiles

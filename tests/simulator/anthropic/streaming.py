@@ -46,12 +46,15 @@ def message(answering: Answering, blocks: list[Json | None]) -> Json:
 
 
 def envelope(answering: Answering) -> Json:
-    """What every message has."""
+    """What every message has; thinking that was left out of the request is listed."""
+    removed = {"type": "thinking", "action": "removed", "reason": "prefix_mismatch"}
+    dropped = answering.request.extra["messages"].dropped
     return {
         "id": f"msg_sim{answering.number:06d}",
         "type": "message",
         "role": "assistant",
         "model": answering.request.model.id,
+        **({"input_transformations": [removed for _ in dropped]} if dropped else {}),
     }
 
 

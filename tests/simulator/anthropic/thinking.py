@@ -3,16 +3,14 @@ models that bind it, under the very system prompt, tools and messages it was mad
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from tests.simulator.answers import Json, Refusal, compact
+from tests.simulator.answers import Json, Refusal
 from tests.simulator.anthropic.conversation import THINKING, Conversation, Turn, unmarked
 from tests.simulator.profiles import Profiles
+from tests.simulator.signing import Verdict, Who, extend, verdict
 
 RULE: Final = "A18"
 EDITED: Final = (
@@ -21,14 +19,6 @@ EDITED: Final = (
 )
 INVALID: Final = "Invalid `signature` in `thinking` block."
 MOVED: Final = f"{INVALID} The block is bound to a different conversation prefix."
-
-
-@dataclass(frozen=True, slots=True)
-class Who:
-    """For whom a block is good."""
-
-    model: str
-    account: str
 
 
 @dataclass(slots=True)
@@ -42,28 +32,6 @@ class Verified:
     """Signatures of the blocks that were left out because their prefix changed."""
 
 
-def mac(*parts: str) -> str:
-    """What only the simulator can make."""
-    joined = "\x1f".join(parts).encode("utf-8", "surrogatepass")
-    return hmac.new(b"the simulator's own", joined, hashlib.sha256).hexdigest()[:24]
-
-
-def sign(who: Who, prefix: str, text: str) -> str:
-    """The signature of a block; opaque to clients."""
-    whole = "|".join((who.model, mac(*_names(who), text), mac(*_names(who), text, prefix)))
-    return urlsafe_b64encode(whole.encode()).decode()
-
-
-def _names(who: Who) -> tuple[str, str]:
-    return who.model, who.account
-
-
-def extend(prefix: str, place: str, block: Json) -> str:
-    """The hash of a prefix and one more block; cache marks do not count."""
-    text = f"{prefix} {place} {compact(unmarked(block))}"
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-
-
 def verify(
     talk: Conversation, who: Who, profiles: Profiles, *, binds: bool, drops: bool, keeps_all: bool
 ) -> Verified:
@@ -71,7 +39,7 @@ def verify(
     refused, or left out with all later ones where the request says so (`drops`). Raises Refusal."""
     prefix = ""
     for place, block in _head(talk):
-        prefix = extend(prefix, place, block)
+        prefix = extend(prefix, place, unmarked(block))
     verified = Verified(Conversation(talk.tools, talk.system, []), prefix)
     latest = max((turn.index for turn in talk.turns if turn.role == "assistant"), default=-1)
     oldest_kept = 0 if keeps_all else _last_question(talk)
@@ -80,13 +48,13 @@ def verify(
         kept = Turn(turn.role, [], turn.index)
         for block in turn.blocks:
             if block["type"] in THINKING:
-                verdict = _verdict(block, who, verified.prefix) if checks else "good"
+                found = _verdict(block, who, verified.prefix) if checks else "good"
                 forgotten = turn.index < oldest_kept
                 is_latest = turn.index == latest
-                if forgotten or not _stays(verdict, block, verified, binds, drops, is_latest):
+                if forgotten or not _stays(found, block, verified, binds, drops, is_latest):
                     continue
             kept.blocks.append(block)
-            verified.prefix = extend(verified.prefix, turn.role, block)
+            verified.prefix = extend(verified.prefix, turn.role, unmarked(block))
         verified.talk.turns.append(kept)
     return verified
 
@@ -106,34 +74,20 @@ def _last_question(talk: Conversation) -> int:
     return asked[-1] if asked else 0
 
 
-def _verdict(block: Json, who: Who, prefix: str) -> str:
-    """`good`, `moved` (another prefix), `edited`, `foreign` (another model's), `forged`."""
-    try:
-        parts = urlsafe_b64decode(_signature(block)).decode().split("|")
-    except ValueError:
-        return "forged"
-    if len(parts) != 3:
-        return "forged"
-    model, of_text, of_prefix = parts
-    maker = Who(model, who.account)
-    text = block.get("thinking", "")
-    if not hmac.compare_digest(of_text, mac(*_names(maker), text)):
-        return "edited"
-    if model != who.model:
-        return "foreign"
-    return "good" if hmac.compare_digest(of_prefix, mac(*_names(who), text, prefix)) else "moved"
+def _verdict(block: Json, who: Who, prefix: str) -> Verdict:
+    return verdict(_signature(block), who, prefix, block.get("thinking", ""))
 
 
 def _signature(block: Json) -> str:
     return str(block.get("signature") or block.get("data") or "")
 
 
-def _stays(verdict: str, block: Json, verified: Verified, binds: bool, drops: bool, latest: bool) -> bool:
-    if verdict == "foreign":
+def _stays(found: Verdict, block: Json, verified: Verified, binds: bool, drops: bool, latest: bool) -> bool:
+    if found == "foreign":
         return False
-    if verdict in ("forged", "edited"):
-        raise Refusal(RULE, 400, EDITED if latest and verdict == "edited" else INVALID)
-    if not binds or (verdict == "good" and not verified.dropped):
+    if found in ("forged", "edited"):
+        raise Refusal(RULE, 400, EDITED if latest and found == "edited" else INVALID)
+    if not binds or (found == "good" and not verified.dropped):
         return True
     if not drops:
         raise Refusal(RULE, 400, MOVED)
