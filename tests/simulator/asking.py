@@ -79,3 +79,45 @@ def marked(block: Json, ttl: str | None = "5m") -> Json:
 def words(count: int, word: str = "bike") -> str:
     """A text of about that many tokens."""
     return " ".join([word] * count)
+
+
+# -- OpenAI -----------------------------------------------------------------------------------------------
+
+
+def chat_request(*messages: Json, **more: Any) -> Json:
+    """A good Chat Completions request; None leaves a field out."""
+    body: Json = {"model": GPT, "messages": list(messages) or [user("hi")], **more}
+    return {key: value for key, value in body.items() if value is not None}
+
+
+def responses_request(*items: Json, **more: Any) -> Json:
+    """A good, stateless Responses request; None leaves a field out."""
+    body: Json = {"model": GPT, "input": list(items) or "hi", "store": False, **more}
+    return {key: value for key, value in body.items() if value is not None}
+
+
+def chat_tool(name: str = "stock", **more: Any) -> Json:
+    schema = {"type": "object", "properties": {}}
+    return {"type": "function", "function": {"name": name, "parameters": schema, **more}}
+
+
+def function_tool(name: str = "stock", **more: Any) -> Json:
+    schema = {"type": "object", "properties": {}}
+    return {"type": "function", "name": name, "parameters": schema, "strict": False, **more}
+
+
+def calling(*call_ids: str, **more: Any) -> Json:
+    made = [{"id": c, "type": "function", "function": {"name": "stock", "arguments": "{}"}} for c in call_ids]
+    return {"role": "assistant", "tool_calls": made, **more}
+
+
+def answered(call_id: str) -> Json:
+    return {"role": "tool", "tool_call_id": call_id, "content": "2"}
+
+
+def function_call(call_id: str, **more: Any) -> Json:
+    return {"type": "function_call", "call_id": call_id, "name": "stock", "arguments": "{}", **more}
+
+
+def output(call_id: str) -> Json:
+    return {"type": "function_call_output", "call_id": call_id, "output": "2"}

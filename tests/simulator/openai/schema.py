@@ -2,16 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic_core import ErrorDetails
 
 from tests.simulator.answers import Refusal
 
 RULE: Final = "O03"
 CODES: Final = {"extra_forbidden": "unknown_parameter", "missing": "missing_required_parameter"}
+
+
+def _as_parts(kind: str) -> Callable[[Any], Any]:
+    """A text alone is one part."""
+    return lambda value: [{"type": kind, "text": value}] if isinstance(value, str) else value
+
+
+def _as_items(value: Any) -> Any:
+    """A text alone is a user's message."""
+    return [{"role": "user", "content": value}] if isinstance(value, str) else value
 
 
 class Strict(BaseModel):
@@ -73,9 +92,11 @@ class ChatRefusal(Strict):
     refusal: str
 
 
-TextParts = str | list[ChatText]
-UserParts = str | list[Annotated[ChatText | ChatImage, Field(discriminator="type")]]
-AssistantParts = str | list[Annotated[ChatText | ChatRefusal, Field(discriminator="type")]]
+TextParts = Annotated[list[ChatText], BeforeValidator(_as_parts("text"))]
+ChatPart = Annotated[ChatText | ChatImage, Field(discriminator="type")]
+UserParts = Annotated[list[ChatPart], BeforeValidator(_as_parts("text"))]
+SpokenPart = Annotated[ChatText | ChatRefusal, Field(discriminator="type")]
+AssistantParts = Annotated[list[SpokenPart], BeforeValidator(_as_parts("text"))]
 
 
 class Instructions(Strict):
@@ -188,6 +209,8 @@ class OutputRefusal(Strict):
 
 InputPart = Annotated[InputText | InputImage, Field(discriminator="type")]
 OutputPart = Annotated[OutputText | OutputRefusal, Field(discriminator="type")]
+InputParts = Annotated[list[InputPart], BeforeValidator(_as_parts("input_text"))]
+OutputParts = Annotated[list[OutputPart], BeforeValidator(_as_parts("output_text"))]
 
 
 class Item(Strict):
@@ -198,13 +221,13 @@ class Item(Strict):
 class InputMessage(Item):
     type: Literal["message"] | None = None
     role: Literal["user", "system", "developer"]
-    content: str | list[InputPart]
+    content: InputParts
 
 
 class OutputMessage(Item):
     type: Literal["message"] | None = None
     role: Literal["assistant"]
-    content: str | list[OutputPart]
+    content: OutputParts
     phase: Literal["commentary", "final_answer"] | None = None
 
 
@@ -220,7 +243,7 @@ class FunctionCall(Item):
 class FunctionCallOutput(Item):
     type: Literal["function_call_output"]
     call_id: str
-    output: str | list[InputPart]
+    output: InputParts
     caller: Any = None
 
 
@@ -290,7 +313,7 @@ class TextOptions(Strict):
 class ResponsesRequest(Common):
     """`POST /v1/responses` and `POST /v1/responses/input_tokens`."""
 
-    input: str | list[InputItem]
+    input: Annotated[list[InputItem], BeforeValidator(_as_items)]
     instructions: str | None = None
     tools: list[FunctionTool] | None = None
     max_output_tokens: int | None = None
@@ -334,22 +357,19 @@ def _refusal(error: ErrorDetails) -> Refusal:
 
 
 def _param(error: ErrorDetails) -> str:
-    """`messages[0].content`; what pydantic says of the branch of a union is no part of the path."""
-    path = ""
+    """`messages[0].content`; which branch of a union an element took is no part of the path."""
+    path, after_index = "", False
     for step in error["loc"]:
         if isinstance(step, int):
             path += f"[{step}]"
-        elif _is_field(step):
+        elif not (after_index and step in BRANCHES):
             path += f".{step}" if path else step
+        after_index = isinstance(step, int)
     return path
 
 
-def _is_field(step: str) -> bool:
-    return step.islower() and step.isidentifier() and step not in BRANCHES
-
-
 BRANCHES: Final = frozenset(
-    {"str", "system", "developer", "assistant", "input_message", "output_message", "function_call"}
-    | {"function_call_output", "additional_tools", "configuration_update", "input_text", "input_image"}
-    | {"output_text", "image_url"}
+    {"system", "developer", "user", "assistant", "tool", "text", "image_url", "refusal", "reasoning"}
+    | {"input_message", "output_message", "function_call", "function_call_output", "additional_tools"}
+    | {"configuration_update", "input_text", "input_image", "output_text"}
 )
