@@ -8,11 +8,11 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import anthropic
-import httpx2
 import openai
 import pytest
 
-from tests.simulator import Call, Simulator, calls, say, serving
+from tests.simulator import Call, Simulator, calls, say
+from tests.simulator.reading import WAYS, address
 
 CLAUDE = "claude-sonnet-5"
 GPT = "gpt-6.2-sol"
@@ -27,17 +27,6 @@ GPT_TOOL = {
     "strict": False,
     "parameters": {"type": "object", "properties": {}},
 }
-WAYS = pytest.mark.parametrize("way", ["process", "port"])
-
-
-@asynccontextmanager
-async def address(simulator: Simulator, way: str) -> AsyncIterator[tuple[str, httpx2.AsyncClient | None]]:
-    if way == "port":
-        async with serving(simulator) as url:
-            yield url, None
-    else:
-        async with httpx2.AsyncClient(transport=simulator.transport()) as client:
-            yield "http://simulator", client
 
 
 @asynccontextmanager
