@@ -6,8 +6,11 @@ masked, because nobody could mend the request without it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Final
 
 from runtime.llm.base import (
@@ -85,10 +88,29 @@ def quoted(message: str) -> str:
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """Seconds from `retry-after-ms` or `retry-after`; None if absent or not a number."""
+    """Seconds from `retry-after-ms` or `retry-after`; None if absent or neither a number nor a date.
+
+    A date is taken from the answer's own `date`: our clock and the provider's need not agree.
+    """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            return max(0.0, float(headers[name]) * unit)
-        except (KeyError, ValueError):
-            continue
-    return None
+        seconds = _number(headers.get(name, ""))
+        if seconds is not None:
+            return max(0.0, seconds * unit)
+    then, now = _date(headers.get("retry-after", "")), _date(headers.get("date", ""))
+    return max(0.0, (then - now).total_seconds()) if then is not None and now is not None else None
+
+
+def _number(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return None if math.isnan(number) else number
+
+
+def _date(text: str) -> datetime | None:
+    """A date of HTTP, which is always in GMT."""
+    try:
+        return parsedate_to_datetime(text).replace(tzinfo=UTC)
+    except ValueError:
+        return None

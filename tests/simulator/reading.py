@@ -96,8 +96,7 @@ async def address(asked: Simulator, way: str) -> AsyncIterator[tuple[str, httpx2
 async def opened(asked: Simulator, path: str, way: str = "process") -> AsyncIterator[httpx2.Response]:
     """A stream that is read piece by piece."""
     async with address(asked, way) as (url, client), AsyncExitStack() as stack:
-        sender: httpx2.AsyncClient = client or await stack.enter_async_context(
-            httpx2.AsyncClient(base_url=url)
-        )
+        sender = client or httpx2.AsyncClient(base_url=url)
+        stack.push_async_callback(sender.aclose)
         stream = sender.stream("POST", path, json=BODIES[path], headers=HEADERS)
         yield await stack.enter_async_context(stream)

@@ -1,4 +1,4 @@
-"""The simulator from another process: its command, its control addresses, its list of models, many at once."""
+"""The simulator from another process: its command, its control addresses, its models, many at once."""
 
 from __future__ import annotations
 
@@ -127,9 +127,7 @@ async def test_an_unknown_address_is_not_found() -> None:
 async def test_a_hundred_streams_at_once_each_get_their_own_reply(path: str, way: str) -> None:
     simulator = Simulator()
     simulator.profiles.add_local(LOCAL)
-    simulator.choose(
-        lambda body: say(*f"I heard {body.get('user') or body['metadata']['user_id']}!".split(" "))
-    )
+    simulator.choose(lambda body: say("I heard ", body.get("user") or body["metadata"]["user_id"], "!"))
 
     async def one(client: httpx2.AsyncClient, number: int) -> str:
         name = f"user{number}"
@@ -141,7 +139,7 @@ async def test_a_hundred_streams_at_once_each_get_their_own_reply(path: str, way
         sender = client or httpx2.AsyncClient(base_url=url)
         texts = await asyncio.gather(*[one(sender, number) for number in range(100)])
         await sender.aclose()
-    assert texts == [f"Ihearduser{number}!" for number in range(100)]
+    assert texts == [f"I heard user{number}!" for number in range(100)]
     assert all(exchange.complete for exchange in simulator.exchanges)
 
 
