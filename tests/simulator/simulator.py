@@ -88,6 +88,11 @@ class Simulator:
         """The bodies of all requests that asked a model, in order."""
         return [exchange.body for exchange in self.exchanges]
 
+    @property
+    def disconnects(self) -> int:
+        """How many clients left before they had their answer."""
+        return sum(exchange.disconnected for exchange in self.exchanges)
+
     async def idle(self) -> None:
         """Returns once no request is being answered any more."""
         await self._idle.wait()
