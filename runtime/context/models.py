@@ -57,8 +57,19 @@ class ModelRecord(Value):
     ttls: tuple[str, ...] = ("5m",)
     points: int = 4
     tokenizer: str = "o200k"
+    tools: bool = True
+    """Takes tools; where it does not, a transition is asked as a choice that a schema constrains."""
     sampling: bool = False
     """Takes temperature and topP."""
+    sampling_together: bool = True
+    """Takes both of them in one request."""
+    sampling_unreasoned: bool = False
+    """Takes them with effort `none` only."""
+    stop_sequences: bool = True
+    explicit_cache: bool = False
+    """Takes cache breakpoints in the request, for a provider that otherwise caches by itself."""
+    max_completion_tokens: bool = False
+    """The Chat Completions API wants the output limit under this newer name."""
     forced_tool_choice: bool = False
     tool_choice_keeps_cache: bool = False
     """A changed tool choice leaves the cached messages valid."""
