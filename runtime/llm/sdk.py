@@ -164,7 +164,7 @@ class SdkLLM(ABC):
             tools=(),
             allowed_tools=(),
         )
-        config = LLMConfig(max_tokens=PROBE_TOKENS)
+        config = LLMConfig(maxTokens=PROBE_TOKENS)
         return LLMRequest(
             session="", call=0, model=model, window=window, config=config, deadline_s=self._idle_s
         )
