@@ -20,10 +20,13 @@ REMEMBERED: Final = 16
 
 def blocks_of(segments: Sequence[Segment]) -> list[Block]:
     """The blocks a window's segments become; each tool takes a position of its own."""
-    return [
-        Block(segment.hash, segment.tokens, _tool_count(segment.text) if segment.kind == "tools" else 1)
-        for segment in segments
-    ]
+    return [_block(segment) for segment in segments]
+
+
+def _block(segment: Segment) -> Block:
+    if segment.kind == "tools":
+        return Block(segment.hash, segment.tokens, _tool_count(segment.text), end="")
+    return Block(segment.hash, segment.tokens, end="developer" if segment.kind == "base" else "message")
 
 
 @lru_cache(maxsize=64)
