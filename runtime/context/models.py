@@ -76,8 +76,6 @@ class ModelRecord(Value):
     sampling_unreasoned: bool = False
     """Takes them with effort `none` only."""
     stop_sequences: bool = True
-    explicit_cache: bool = False
-    """Takes cache breakpoints in the request, for a provider that otherwise caches by itself."""
     max_completion_tokens: bool = False
     """The Chat Completions API wants the output limit under this newer name."""
     forced_tool_choice: bool = False

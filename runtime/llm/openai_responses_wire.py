@@ -100,7 +100,7 @@ class _Cache:
         planned = {point.segment for point in request.cache_points[:MARKS]} & {s.id for s in segments}
         last = segments[-1].id if segments else ""
         self._key = request.session
-        self._takes_marks = record.explicit_cache
+        self._takes_marks = record.caching == "breakpoints"
         self._automatic = last in planned
         sent = segments[: len(segments) - request.window.added]
         before = {sent[-1].id} if sent and planned and not self._automatic else set()

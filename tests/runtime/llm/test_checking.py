@@ -19,8 +19,7 @@ from cryptography.x509.oid import NameOID
 
 from runtime.llm.base import BadRequest, ConnectionLost, NotAllowed
 from runtime.llm.sdk import SdkLLM
-from tests.runtime.llm.adapters import ADAPTERS, KEY, Adapter
-from tests.simulator import Simulator, serving
+from tests.runtime.llm.adapters import ADAPTERS, KEY, Adapter, simulator
 
 EVERY = pytest.mark.parametrize("adapter", ADAPTERS.values(), ids=ADAPTERS)
 Answer = Callable[[httpx2.Request], httpx2.Response]
@@ -80,16 +79,28 @@ async def test_a_model_that_is_not_listed_is_asked_and_unknown_if_it_does_not_an
             await llm.check("nine")
 
 
+class _NoList(httpx2.AsyncBaseTransport):
+    """A server that answers, but lists nothing."""
+
+    def __init__(self, behind: httpx2.AsyncBaseTransport) -> None:
+        self._behind = behind
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method == "GET":
+            return error(404, "not_found_error")
+        return await self._behind.handle_async_request(request)
+
+
 @EVERY
 async def test_a_server_without_a_list_is_asked_for_a_few_words(adapter: Adapter) -> None:
-    sim = Simulator()
-    sim.profiles.add_local(ADAPTERS["openai-chat"].model)
-    async with serving(sim) as url:
-        llm = adapter.kind(KEY, url + adapter.path)
+    sim = simulator()
+    async with httpx2.AsyncClient(transport=_NoList(sim.transport())) as client:
+        llm = adapter.kind(KEY, "http://provider" + adapter.path, http_client=client)
         await llm.check(adapter.model)
-        assert sim.bodies[0]["model"] == adapter.model
-        assert sim.bodies[0].get("max_tokens", sim.bodies[0].get("max_output_tokens")) == 16
         await llm.aclose()
+    [body] = sim.bodies
+    assert body["model"] == adapter.model
+    assert body.get("max_tokens", body.get("max_output_tokens")) == 16
 
 
 @EVERY
