@@ -7,7 +7,7 @@ from typing import Any, Final
 from runtime.llm.anthropic_wire import MessageReader, render_anthropic
 from runtime.llm.base import LLMError, LLMRequest
 from runtime.llm.errors import provider_error, retry_after_seconds
-from runtime.llm.sdk import SdkLLM
+from runtime.llm.sdk import SdkLLM, words_of
 from runtime.llm.wire import Json, Reader
 
 NO_ARGUMENTS: Final = ("temperature", "top_p")
@@ -41,4 +41,4 @@ class AnthropicLLM(SdkLLM):
         status = getattr(error, "status_code", None)
         headers = error.response.headers if status not in (None, 200) else {}
         kind = getattr(error, "type", None)
-        return provider_error(kind, status, error.message, retry_after_seconds(headers))
+        return provider_error(kind, status, words_of(error), retry_after_seconds(headers))

@@ -6,7 +6,7 @@ from typing import Any
 
 from runtime.llm.base import LLMError
 from runtime.llm.errors import provider_error, retry_after_seconds
-from runtime.llm.sdk import SdkLLM
+from runtime.llm.sdk import SdkLLM, words_of
 
 
 class OpenAISdkLLM(SdkLLM):
@@ -27,4 +27,4 @@ class OpenAISdkLLM(SdkLLM):
         status = getattr(error, "status_code", None)
         headers = error.response.headers if status is not None else {}
         kind = error.code or error.type
-        return provider_error(kind, status, error.message, retry_after_seconds(headers))
+        return provider_error(kind, status, words_of(error), retry_after_seconds(headers))

@@ -31,6 +31,7 @@ CONNECT_S: Final = 5.0
 IDLE_S: Final = 60.0
 """Longest silence inside a stream. A ping ends it, so the whole call has a deadline beside it."""
 PROBE_TOKENS: Final = 16
+_loaded: dict[str, Any] = {}
 LOST: Final = "The connection to the model was lost."
 BROKE_OFF: Final = "The model's answer ended before it was complete."
 
@@ -195,7 +196,9 @@ class SdkLLM(ABC):
 
 async def load(name: str) -> Any:
     """A package, imported beside the loop: the first import of a vendor's takes seconds."""
-    return await asyncio.to_thread(importlib.import_module, name)
+    if name not in _loaded:
+        _loaded[name] = await asyncio.to_thread(importlib.import_module, name)
+    return _loaded[name]
 
 
 async def _until(events: Any, deadline: float) -> AsyncIterator[Any]:
@@ -208,6 +211,17 @@ async def _until(events: Any, deadline: float) -> AsyncIterator[Any]:
         except StopAsyncIteration:
             return
         yield event
+
+
+def words_of(error: Any) -> str:
+    """What the provider itself says in an error of the package, whose own text is the raw body."""
+    body = error.body
+    while isinstance(body, dict):
+        inner = body.get("error", body.get("message"))
+        if inner is None or isinstance(inner, str):
+            return inner or ""
+        body = inner
+    return ""
 
 
 def connection_error(error: BaseException, transport: Any) -> ConnectionLost:
