@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final
 
 from runtime.conversation import events as ev
@@ -18,17 +18,17 @@ from runtime.runner.ports import Delta
 from runtime.runner.session import Session
 from tests.conformance.speakers import Speaker
 from tests.guard import violations
-from tests.runtime.runner.play import CountingTools, NoChance
+from tests.runtime.runner.play import START, CountingTools, NoChance
 
 RETRY_WAITS_S: Final = 60.0
 
 
-class ImpatientClock:
-    """Real time, in which the waits between tries take none."""
+class StandingClock:
+    """Its time stands still, and the waits between tries take none."""
 
     def now(self) -> datetime:
-        """The time."""
-        return datetime.now(UTC)
+        """Always the same."""
+        return START
 
     async def sleep(self, seconds: float) -> None:
         """Waits only for what is longer than a wait between tries: a time-out."""
@@ -47,7 +47,7 @@ class Talk:
             llms=llms,
             tools=self.tools,
             store=self.memory,
-            clock=ImpatientClock(),
+            clock=StandingClock(),
             session_id="s",
             rng=NoChance(),
             classifiers=LocalClassifiers("keyword"),
@@ -76,8 +76,8 @@ class Talk:
     async def until(self, ready: Callable[[], bool]) -> None:
         """Returns when that holds."""
         async with asyncio.timeout(10):
-            while not ready():
-                await asyncio.sleep(0.002)  # noqa: ASYNC110  what is waited for is no event
+            while not ready():  # noqa: ASYNC110  what is waited for is no event
+                await asyncio.sleep(0.002)
 
     def of(self, kind: type[Any]) -> list[Any]:
         """Events of one kind."""

@@ -4,17 +4,20 @@ the test double that all of them are compared with."""
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import httpx2
 
 from runtime.context.models import ModelRecord, record
+from runtime.conversation.messages import AssistantMessage
 from runtime.llm.anthropic import AnthropicLLM
-from runtime.llm.base import LLM
+from runtime.llm.base import LLM, LLMEvent, LLMRequest
 from runtime.llm.openai_chat import OpenAIChatLLM
 from runtime.llm.openai_responses import OpenAIResponsesLLM
+from runtime.llm.rehearsal import REHEARSAL, RehearsalLLM
+from runtime.llm.rehearsal.model import answer
 from runtime.llm.scripted import ScriptedLLM
 from runtime.llm.sdk import SdkLLM
 from runtime.playbook import LLMConfig
@@ -50,12 +53,13 @@ class Speaker:
 
     llms: Mapping[str, LLM]
     records: Mapping[str, ModelRecord]
-    """By the name that a playbook gives a model; one that is not named is `BIG`."""
+    """By the name that a playbook gives a model; the first one for any other name."""
     sim: Simulator | None = None
 
     def get(self, config: LLMConfig, using_model: str | None) -> tuple[LLM, ModelRecord]:
         """The model of a stage, or the one that the session chose."""
         name = using_model or config.model or BIG
+        name = name if name in self.llms else next(iter(self.llms))
         return self.llms[name], self.records[name]
 
     @property
@@ -80,6 +84,26 @@ def reference(outputs: Sequence[Output]) -> Speaker:
     llm = ScriptedLLM(outputs)
     model = record("claude-sonnet-5")
     return Speaker({BIG: llm, SMALL: llm}, {BIG: model, SMALL: model})
+
+
+class RecordedRehearsal(RehearsalLLM):
+    """The rehearsal model, without its pauses; keeps what it answered, also to calls that were cut off."""
+
+    def __init__(self) -> None:
+        super().__init__(word_delay_s=0)
+        self.answers: list[AssistantMessage] = []
+
+    async def stream(self, request: LLMRequest) -> AsyncIterator[LLMEvent]:
+        """Answers, and keeps the whole answer."""
+        self.answers.append(answer(request))
+        async with aclosing(cast(Any, super().stream(request))) as events:
+            async for event in events:
+                yield event
+
+
+def rehearsing() -> Speaker:
+    """The rehearsal model for every stage."""
+    return Speaker({BIG: RecordedRehearsal()}, {BIG: record(REHEARSAL)})
 
 
 @asynccontextmanager
