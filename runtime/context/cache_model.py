@@ -19,16 +19,15 @@ none, and a hit refreshes only itself and marked entries.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from operator import attrgetter
 from typing import Final, NamedTuple
 
 from runtime.context.models import ModelRecord
+from runtime.context.prefixes import DEVELOPER, NO_END, Block, Prefixes, lay_out
 from runtime.conversation.segments import Prediction
 
 LIFETIMES: Final = {
@@ -37,7 +36,6 @@ LIFETIMES: Final = {
     "30m": timedelta(minutes=30),
     "1h": timedelta(hours=1),
     "12h": timedelta(hours=12),
-    "24h": timedelta(hours=24),
 }
 LONG: Final = frozenset({"1h", "12h"})
 """Lifetimes billed as long writes."""
@@ -47,19 +45,6 @@ BREAKPOINTS_READ: Final = 80
 MESSAGES_READ: Final = 20
 NOT_YET: Final = datetime.max.replace(tzinfo=UTC)
 """`first_byte` of a request whose answer has not begun: what it writes can be read after `begin` only."""
-
-
-class Block(NamedTuple):
-    """One block of a request: what it is, how long it is, how many positions of the look-back it takes, and
-    whether it is the end of a `message`, of a `developer` message, or of none (``)."""
-
-    hash: str
-    tokens: int
-    positions: int = 1
-    end: str = "message"
-
-
-_HASH, _TOKENS = attrgetter("hash"), attrgetter("tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +62,16 @@ class Entry:
     visible_at: datetime
     expires: datetime
     ttl: str
+    index: int
+    """Of the last block of the prefix."""
 
 
-Store = Mapping[str, Entry]
+Store = Mapping[int, Entry]
 """Prefix key -> entry, of one scope."""
 
 
 class Scope(NamedTuple):
-    """What one store is for: caches are never shared across accounts or workspaces, models, or cache keys."""
+    """What one store is for: caches are never shared across workspaces or accounts, models, or cache keys."""
 
     workspace: str
     model: str
@@ -118,21 +105,21 @@ def send(
     `first_byte`: when the response began; only from then on others can read what this request writes.
     `implicit`: for `breakpoints` models, the provider adds a mark of its own at the end (its default mode).
     """
-    keys = prefix_keys(tuple(map(_HASH, blocks)))
-    ends = list(accumulate(map(_TOKENS, blocks)))
-    if model.caching == "automatic":
-        return _automatic(keys, ends, store, model, at, first_byte)
-    if model.caching == "breakpoints":
-        hit = _longest(_breakpoints(blocks, marks, implicit=implicit), keys, store, at)
-        marks = _placed(blocks, marks, model, implicit=implicit)
-    else:
-        hit = _longest_hit(blocks, marks, keys, store, model, at)
-    wanted = [mark for mark in marks if mark.index > hit and ends[mark.index] >= model.minimum_cacheable]
-    written = {
-        keys[mark.index]: Entry(first_byte or at, at + LIFETIMES[mark.ttl], mark.ttl) for mark in wanted
-    }
-    after = {**_refreshed(store, keys, marks, hit, at), **written}
-    return Billing(tokens=_billed(ends, hit, wanted), store=after, hit=hit, written=written)
+    after = {key: entry for key, entry in store.items() if at < entry.expires}
+    return _settle(lay_out(blocks), marks, after, model, at, first_byte or at, implicit=implicit)
+
+
+def bill(
+    laid: Prefixes,
+    marks: Sequence[Mark],
+    store: dict[int, Entry],
+    model: ModelRecord,
+    at: datetime,
+    first_byte: datetime | None = None,
+) -> tuple[Prediction, int]:
+    """As `send`, with the store changed in place: the tokens, and the index of the last block read or -1."""
+    settled = _settle(laid, marks, store, model, at, first_byte or at, implicit=True)
+    return settled.tokens, settled.hit
 
 
 def begin(store: Store, billing: Billing, at: datetime) -> Store:
@@ -155,95 +142,135 @@ def misplaced(marks: Sequence[Mark]) -> Mark | None:
     return None
 
 
-def _billed(ends: Sequence[int], hit: int, written: Sequence[Mark]) -> Prediction:
+def _settle(
+    laid: Prefixes,
+    marks: Sequence[Mark],
+    store: dict[int, Entry],
+    model: ModelRecord,
+    at: datetime,
+    first_byte: datetime,
+    *,
+    implicit: bool,
+) -> Billing:
+    """Reads and writes, by the rules of the model; changes the store in place."""
+    if model.caching == "automatic":
+        return _automatic(laid, store, model, at, first_byte)
+    if model.caching == "breakpoints":
+        hit = _longest(_breakpoints(laid, marks, implicit=implicit), laid, store, at)
+        marks = _placed(laid, marks, model, implicit=implicit)
+    else:
+        hit = _longest_hit(laid, marks, store, model, at)
+    wanted = [mark for mark in marks if mark.index > hit and laid.ends[mark.index] >= model.minimum_cacheable]
+    _refresh(store, laid, marks, hit, at)
+    written = {
+        laid.keys[mark.index]: Entry(first_byte, at + LIFETIMES[mark.ttl], mark.ttl, mark.index)
+        for mark in wanted
+    }
+    store.update(written)
+    return Billing(_billed(laid, hit, wanted), store, hit, written)
+
+
+def _billed(laid: Prefixes, hit: int, written: Sequence[Mark]) -> Prediction:
     """Read up to the hit, then written long up to the last long mark, then short up to the last mark."""
-    read = ends[hit] if hit >= 0 else 0
-    long_end = max([read, *(ends[mark.index] for mark in written if mark.ttl in LONG)])
-    end = max([long_end, *(ends[mark.index] for mark in written)])
-    total = ends[-1] if ends else 0
-    return Prediction(read=read, write1h=long_end - read, write5m=end - long_end, fresh=total - end)
+    read = laid.ends[hit] if hit >= 0 else 0
+    long_end = max([read, *(laid.ends[mark.index] for mark in written if mark.ttl in LONG)])
+    end = max([long_end, *(laid.ends[mark.index] for mark in written)])
+    parts = {"read": read, "write1h": long_end - read, "write5m": end - long_end, "fresh": laid.total - end}
+    return Prediction(**parts)
 
 
-@lru_cache(maxsize=64)
-def prefix_keys(hashes: tuple[str, ...]) -> tuple[str, ...]:
-    """For each block the key of the prefix that ends with it."""
-    return tuple(accumulate(hashes, _longer, initial=""))[1:]
-
-
-@lru_cache(maxsize=16_384)
-def _longer(prefix: str, item: str) -> str:
-    """The key of a prefix with one more block. A window that grew needs the keys of its new blocks only."""
-    return hashlib.blake2b(f"{prefix} {item}".encode(), digest_size=16).hexdigest()
+# -- marks (Anthropic) ----------------------------------------------------------------------------------
 
 
 def _longest_hit(
-    blocks: Sequence[Block],
-    marks: Sequence[Mark],
-    keys: Sequence[str],
-    store: Store,
-    model: ModelRecord,
-    at: datetime,
+    laid: Prefixes, marks: Sequence[Mark], store: Store, model: ModelRecord, at: datetime
 ) -> int:
-    hit = -1
-    for mark in marks:
-        searched = 0
-        for index in range(mark.index, -1, -1):
-            if model.look_back and searched >= model.look_back:
-                break
-            if alive(store.get(keys[index]), at):
-                hit = max(hit, index)
-                break
-            searched += blocks[index].positions
-    return hit
+    if not model.look_back:
+        ends = living(laid, store, at)
+        return max((i for mark in marks for i in ends if i <= mark.index), default=-1)
+    return max((_hit_of(laid, mark, store, model.look_back, at) for mark in marks), default=-1)
 
 
-def _placed(
-    blocks: Sequence[Block], marks: Sequence[Mark], model: ModelRecord, *, implicit: bool
-) -> list[Mark]:
+def _hit_of(laid: Prefixes, mark: Mark, store: Store, look_back: int, at: datetime) -> int:
+    last = laid.positions[mark.index]
+    for index in range(mark.index, -1, -1):
+        if last - laid.positions[index] >= look_back:
+            break
+        if alive(store.get(laid.keys[index]), at):
+            return index
+    return -1
+
+
+# -- breakpoints and automatic caches (OpenAI) -------------------------------------------------------------
+
+
+def _placed(laid: Prefixes, marks: Sequence[Mark], model: ModelRecord, *, implicit: bool) -> list[Mark]:
     """The marks that a `breakpoints` request really sets: the latest of its own, and the provider's one."""
     ordered = sorted(marks, key=attrgetter("index"))
-    if not implicit or not blocks:
+    if not implicit or not laid.length:
         return ordered[-model.points :]
-    end = len(blocks) - 1
+    end = laid.length - 1
     own = [mark for mark in ordered if mark.index < end]
     last = next((mark for mark in ordered if mark.index == end), Mark(end, model.ttls[0]))
     return [*own[1 - model.points :], last]
 
 
-def _breakpoints(blocks: Sequence[Block], marks: Sequence[Mark], *, implicit: bool) -> set[int]:
+def _breakpoints(laid: Prefixes, marks: Sequence[Mark], *, implicit: bool) -> set[int]:
     """Indexes at which a `breakpoints` request looks for an entry."""
     places = set(sorted(mark.index for mark in marks)[-BREAKPOINTS_READ:])
     if implicit:
-        ends = [index for index, block in enumerate(blocks) if block.end]
-        first = next((index for index in ends if blocks[index].end == "developer"), None)
-        places.update(ends[-MESSAGES_READ - 1 :], [first] if first is not None else [])
+        places.update(_last_messages(laid, MESSAGES_READ + 1))
+        places.update(index for index in (_first_developer(laid),) if index is not None)
     return places
 
 
-def _longest(places: set[int], keys: Sequence[str], store: Store, at: datetime) -> int:
-    return max((index for index in places if alive(store.get(keys[index]), at)), default=-1)
+def _last_messages(laid: Prefixes, count: int) -> list[int]:
+    found: list[int] = []
+    for index in range(laid.length - 1, -1, -1):
+        if len(found) == count:
+            break
+        if laid.endings[index] != NO_END:
+            found.append(index)
+    return found
+
+
+def _first_developer(laid: Prefixes) -> int | None:
+    return next((i for i in range(laid.length) if laid.endings[i] == DEVELOPER), None)
+
+
+def _longest(places: set[int], laid: Prefixes, store: Store, at: datetime) -> int:
+    return max((index for index in places if alive(store.get(laid.keys[index]), at)), default=-1)
 
 
 def _automatic(
-    keys: Sequence[str],
-    ends: Sequence[int],
-    store: Store,
-    model: ModelRecord,
-    at: datetime,
-    first_byte: datetime | None,
+    laid: Prefixes, store: dict[int, Entry], model: ModelRecord, at: datetime, first_byte: datetime
 ) -> Billing:
     """What an earlier request began with as well is read, in whole steps; all of this one is kept."""
-    hit = _longest(set(range(len(keys))), keys, store, at)
-    reach = ends[hit] if hit >= 0 else 0
+    hit = max(living(laid, store, at), default=-1)
+    reach = laid.ends[hit] if hit >= 0 else 0
     read = reach // model.cache_step * model.cache_step if reach >= model.minimum_cacheable else 0
     life = at + LIFETIMES[AUTOMATIC_LIFETIME]
-    known = {key: entry for key, entry in store.items() if at < entry.expires}
-    for key in keys[: hit + 1]:
-        if key in known:
-            known[key] = replace(known[key], expires=life)
-    written = {key: Entry(first_byte or at, life, AUTOMATIC_LIFETIME) for key in keys[hit + 1 :]}
-    tokens = Prediction(read=read, fresh=(ends[-1] if ends else 0) - read)
-    return Billing(tokens, {**known, **written}, hit if read else -1, written)
+    for key in laid.keys[: hit + 1]:
+        if key in store:
+            store[key] = replace(store[key], expires=life)
+    written = {
+        laid.keys[index]: Entry(first_byte, life, AUTOMATIC_LIFETIME, index)
+        for index in range(hit + 1, laid.length)
+    }
+    store.update(written)
+    return Billing(Prediction(read=read, fresh=laid.total - read), store, hit if read else -1, written)
+
+
+# -- entries ----------------------------------------------------------------------------------------------
+
+
+def living(laid: Prefixes, store: Store, at: datetime) -> list[int]:
+    """Indexes of the blocks whose prefix is in the cache, in order."""
+    return sorted(
+        entry.index
+        for key, entry in store.items()
+        if entry.index < laid.length and laid.keys[entry.index] == key and alive(entry, at)
+    )
 
 
 def alive(entry: Entry | None, at: datetime) -> bool:
@@ -251,13 +278,9 @@ def alive(entry: Entry | None, at: datetime) -> bool:
     return entry is not None and entry.visible_at <= at < entry.expires
 
 
-def _refreshed(
-    store: Store, keys: Sequence[str], marks: Sequence[Mark], hit: int, at: datetime
-) -> dict[str, Entry]:
-    after = {key: entry for key, entry in store.items() if at < entry.expires}
+def _refresh(store: dict[int, Entry], laid: Prefixes, marks: Sequence[Mark], hit: int, at: datetime) -> None:
     used = {hit, *(mark.index for mark in marks if mark.index <= hit)}
     for index in used:
-        entry = after.get(keys[index]) if index >= 0 else None
+        entry = store.get(laid.keys[index]) if index >= 0 else None
         if entry is not None and alive(entry, at):
-            after[keys[index]] = Entry(entry.visible_at, at + LIFETIMES[entry.ttl], entry.ttl)
-    return after
+            store[laid.keys[index]] = replace(entry, expires=at + LIFETIMES[entry.ttl])

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from runtime.conversation.appendlist import AppendList
-from runtime.conversation.events import Event
+from runtime.conversation.artifacts import ArtifactRef
 from runtime.conversation.messages import ToolCall, Usage
 from runtime.conversation.windows import Windows
 from runtime.playbook import StageContextPolicy
@@ -17,7 +16,7 @@ ACTION_CALL = "action:"
 """How the ids of the calls begin that `onEnter` and `onExit` make: no window shows them."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Frame:
     """One frame of the call stack with the visit it is in; the last of `SessionState.frames` is current.
 
@@ -32,6 +31,8 @@ class Frame:
     entered_seq: int
     prompt: str
     """The stage's prompt with placeholders filled at entry."""
+    descriptions: Mapping[str, str] = field(default_factory=dict)
+    """Targets' descriptions that had placeholders, filled at entry."""
     data: Mapping[str, Any] = field(default_factory=dict)
     turn_count: int = 0
     """Turns completed in this visit: a user's message with an answer."""
@@ -44,6 +45,8 @@ class Frame:
     """Id of the agent's document; None: the session's own."""
     callers_variables: Mapping[str, Any] | None = None
     """In an agent's first frame: the variables of who called it, which come back when it returns."""
+    callers_artifacts: Mapping[str, ArtifactRef] | None = None
+    """In an agent's first frame: the artifacts of who called it."""
     idle: timedelta = timedelta()
     """Time this visit waited for the user until `idle_since`; turns and called frames do not count."""
     idle_since: datetime | None = None
@@ -54,20 +57,7 @@ class Frame:
     """Rules that a timer fired in this visit: what counts from its beginning falls due once."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArtifactRef:
-    """An artifact as the state knows it: its text is elsewhere, by hash."""
-
-    name: str
-    summary: str
-    kind: str
-    length: int
-    hash: str
-    loaded_in: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CallRecord:
+class CallRecord(NamedTuple):
     """A tool call of the running turn that has its result: what rules and expressions look at."""
 
     name: str
@@ -79,7 +69,7 @@ class CallRecord:
     error: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class RunningTurn:
     """The turn in progress."""
 
@@ -123,7 +113,7 @@ class RunningTurn:
     """US dollars of the turn's calls so far; None once a price was not known."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Moving:
     """A transition that has been triggered and is being carried out; actions may have to be waited for."""
 
@@ -142,7 +132,7 @@ class Moving:
     """Id of the action's call that has no result yet."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class SessionState:
     """Everything a session is: a pure function of its log."""
 
@@ -161,11 +151,7 @@ class SessionState:
     agents: tuple[str, ...] = ()
     agents_called: int = 0
     artifacts: Mapping[str, ArtifactRef] = field(default_factory=dict)
-    entries: AppendList[Event] = field(default_factory=AppendList)
-    """The events that windows are made of: user_message, llm_call_completed, tool_call_complete (not of
-    actions), stage_entered, frame_pushed, frame_popped, transition_triggered (for clearHistory),
-    turn_complete, turn_interrupted, turn_failed, artifact_*. state_changed is not among them: state frames
-    compare values."""
+    """Those of the agent whose frame is the current one, like the variables."""
     running: RunningTurn | None = None
     failed: RunningTurn | None = None
     """The last turn, if it failed, or was cut off before it showed anything, and can be retried."""

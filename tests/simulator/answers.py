@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from runtime.context.cache_model import Block, Mark
+from runtime.context.cache_model import Mark
 from runtime.context.models import ModelRecord
+from runtime.context.prefixes import Block
 from runtime.conversation.messages import Usage
 from tests.simulator.shaping import Shaped
 

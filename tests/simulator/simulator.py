@@ -45,6 +45,7 @@ class Simulator:
         self.ledger = Ledger()
         self.plan = Script()
         self.exchanges: list[Exchange] = []
+        self._came = asyncio.Event()
         self._running = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -87,9 +88,19 @@ class Simulator:
         """The bodies of all requests that asked a model, in order."""
         return [exchange.body for exchange in self.exchanges]
 
+    @property
+    def disconnects(self) -> int:
+        """How many clients left before they had their answer."""
+        return sum(exchange.disconnected for exchange in self.exchanges)
+
     async def idle(self) -> None:
         """Returns once no request is being answered any more."""
         await self._idle.wait()
+
+    async def received(self, count: int) -> None:
+        """Returns once that many requests came in, also if none of them is answered yet."""
+        while len(self.exchanges) < count:
+            await self._came.wait()
 
     # -- HTTP -----------------------------------------------------------------------------------------------
 
@@ -133,6 +144,8 @@ class Simulator:
         number = len(self.exchanges) + 1
         exchange = Exchange(number, self.clock.now(), api.name, request.path, headers=headers)
         self.exchanges.append(exchange)
+        self._came.set()
+        self._came = asyncio.Event()
         return exchange
 
     # -- one request ----------------------------------------------------------------------------------------

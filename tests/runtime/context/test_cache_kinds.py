@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.context.cache_model import NOT_YET, Block, Entry, Mark, begin, misplaced, send
+from runtime.context.cache_model import NOT_YET, Entry, Mark, begin, misplaced, send
 from runtime.context.models import ModelRecord, record
+from runtime.context.prefixes import DEVELOPER, Block
 from runtime.conversation.segments import Prediction
 
 SONNET = record("claude-sonnet-5")
@@ -58,7 +59,7 @@ def test_one_more_mark_before_the_last_one_makes_a_repeated_request_no_dearer(
     sizes: list[int], extra: int, calls: int
 ) -> None:
     def cost(places: set[int]) -> float:
-        store: dict[str, Entry] = {}
+        store: dict[int, Entry] = {}
         paid = 0.0
         for _ in range(calls):
             billing = send(blocks(*sizes), [Mark(i, "5m") for i in sorted(places)], store, SONNET, AT)
@@ -93,7 +94,7 @@ def test_in_explicit_mode_an_entry_is_found_only_where_a_mark_stands_again() -> 
 
 
 def test_implicit_mode_looks_at_the_last_twenty_message_ends_and_the_first_developer_message() -> None:
-    head = Block("instructions", 1200, end="developer")
+    head = Block("instructions", 1200, end=DEVELOPER)
     near = [head, *blocks(*[100] * 19)]
     store = send(near, [], {}, GPT, AT).store
     assert send([*near, *blocks(*[100] * 20, prefix="c")], [], store, GPT, AT).tokens.read == 3100

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from runtime.context.cache_model import Block, Mark
+from runtime.context.cache_model import Mark
+from runtime.context.prefixes import NO_END, Block
 from tests.simulator.answers import Json, compact
 from tests.simulator.anthropic.checking import Checked
 from tests.simulator.anthropic.conversation import block_tokens, unmarked
@@ -46,7 +47,7 @@ def cache_blocks(request: Checked) -> tuple[list[Block], list[Mark]]:
 
 def _settings(settings: Json, tokens: int = 0) -> Block:
     """A block that stands for settings: it takes no position of the look-back."""
-    return Block(f"settings {compact(settings)}", tokens, positions=0, end="")
+    return Block(f"settings {compact(settings)}", tokens, positions=0, end=NO_END)
 
 
 def _system_settings(request: Checked) -> Json:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from runtime.context.cache_model import Block, Mark
+from runtime.context.cache_model import Mark
 from runtime.context.models import ModelRecord
+from runtime.context.prefixes import DEVELOPER, MESSAGE, NO_END, Block
 from runtime.context.tokens import count_tokens
 from tests.simulator.answers import Json, compact
 
@@ -51,13 +52,13 @@ def prompt(
     hidden_tokens: Callable[[Json], int],
 ) -> Prompt:
     """Settings, tools, instructions, items. `hidden_tokens`: what an item counts beyond its text."""
-    found = Prompt([Block(f"settings {compact(settings)}", 0, positions=0, end="")], [])
+    found = Prompt([Block(f"settings {compact(settings)}", 0, positions=0, end=NO_END)], [])
     for tool in tools:
         tokens = count_tokens(compact(tool), "tools", model)[0]
-        found.blocks.append(Block(f"tools {compact(tool)}", tokens, end=""))
+        found.blocks.append(Block(f"tools {compact(tool)}", tokens, end=NO_END))
     if instructions:
         tokens = count_tokens(instructions, "base", model)[0]
-        found.blocks.append(Block(f"instructions {instructions}", tokens, end="developer"))
+        found.blocks.append(Block(f"instructions {instructions}", tokens, end=DEVELOPER))
     for item in items:
         _add(found, item, model, ttl or STANDARD_TTL, hidden_tokens(item))
     return found
@@ -66,13 +67,13 @@ def prompt(
 def _add(found: Prompt, item: Json, model: ModelRecord, ttl: str, extra: int) -> None:
     """The blocks of one item: its parts, and its calls as one more."""
     role = item.get("role", item.get("type", ""))
-    end = "developer" if role in ("developer", "system") else "message"
+    end = DEVELOPER if role in ("developer", "system") else MESSAGE
     pieces = list(_pieces(item))
     for index, (piece, mark) in enumerate(pieces):
         last = index == len(pieces) - 1
         key = f"{role} {item.get('tool_call_id', '')} {compact(plain(piece))}"
         tokens = _tokens(piece, model) + (extra if last else 0)
-        found.blocks.append(Block(key, tokens, end=end if last else ""))
+        found.blocks.append(Block(key, tokens, end=end if last else NO_END))
         if mark is not None and role != "assistant":
             found.marks.append(Mark(len(found.blocks) - 1, mark.get("ttl") or ttl))
 
