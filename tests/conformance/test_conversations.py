@@ -190,26 +190,28 @@ async def test_settings_that_a_model_refuses_are_left_out_and_named_and_never_an
 @EVERY
 async def test_a_key_never_stands_in_the_log(name: str) -> None:
     secret = "sk-test-conformance"
-    failing = [error(401, "authentication_error"), {"text": "ok"}]
+    failing: list[dict[str, Any]] = [error(401, "authentication_error"), {"text": "ok"}]
     failing[0]["error"]["message"] = f"Incorrect API key provided: {secret}."
     talk = await played(name, Conversation(desk(), failing, said("hi", "again")))
     assert secret not in "".join(event.model_dump_json() for event in talk.memory.events)
 
 
-async def test_a_refused_turn_is_taken_back_and_the_next_one_works() -> None:
+async def test_a_refused_turn_is_taken_back_and_booked_and_the_next_one_works() -> None:
     outputs = [{"chunks": ["First ", "you"], "stop": "refusal"}, {"text": "Gladly."}]
     talk = await played("anthropic", Conversation(desk(start="close"), outputs, said("how?", "and a bike?")))
     [failed] = talk.of(ev.TurnFailed)
     assert failed.code == "refused"
     assert [event.text for event in talk.of(ev.TextWithdrawn)] == ["First you"]
     assert [event.text for event in talk.of(ev.TurnComplete)] == ["Gladly."]
+    [refused] = talk.of(ev.LLMCallFailed)
+    assert refused.usage is not None
+    assert refused.cost > 0
 
 
-async def test_a_window_with_no_room_for_an_answer_is_not_asked_for_ever() -> None:
-    outputs = [{"text": "", "stop": "model_context_window_exceeded"}] * 2 + [{"text": "Fine."}]
-    talk = await played("anthropic", Conversation(desk(start="close"), outputs, said("hi", "again", "and?")))
-    assert {event.code for event in talk.of(ev.TurnFailed)} == {"context_too_long"}
-    assert [event.text for event in talk.of(ev.TurnComplete)] == ["Fine."]
+async def test_a_window_with_no_room_for_an_answer_fails_the_turn_under_its_own_name() -> None:
+    outputs = [{"text": "", "stop": "model_context_window_exceeded"}] * 2
+    talk = await played("anthropic", Conversation(desk(start="close"), outputs, said("hi")))
+    assert [event.code for event in talk.of(ev.TurnFailed)] == ["context_too_long"]
 
 
 async def test_a_call_that_was_written_as_text_is_marked_in_the_log() -> None:
