@@ -184,7 +184,8 @@ class LLMCallFailed(EventBase):
     retryable: bool = False
     shown_text: str = ""
     usage: Usage | None = None
-    """Of a call that was cut off: its input as the provider said, its output as counted from what came."""
+    """Of a call that was cut off or refused: its input as the provider said, its output as counted from what
+    came."""
     cost: float | None = None
     """US dollars of that usage; None is unknown."""
 

@@ -67,6 +67,9 @@ class ModelFailed:
     code: str = "llm_error"
     status: int | None = None
     retryable: bool = False
+    usage: Usage | None = None
+    """Of its last try, as far as the provider told: a refused answer is billed as well."""
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

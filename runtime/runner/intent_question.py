@@ -102,7 +102,7 @@ class IntentQuestion:
         """The stage's model with settings of its own: the answer is short, and little thought is needed."""
         given = self.effect.config
         effort = "low" if "low" in self.record.efforts else None
-        return LLMConfig(provider=given.provider, model=given.model, max_tokens=LONGEST_ANSWER, effort=effort)
+        return LLMConfig(provider=given.provider, model=given.model, maxTokens=LONGEST_ANSWER, effort=effort)
 
     def _window(self, number: int, seq: int) -> ContextWindow:
         effect, maker = self.effect, SegmentMaker(self.record)

@@ -279,12 +279,15 @@ class ModelCall:
         )
 
     def _failed(self, error: LLMError) -> ModelFailed:
+        usage, cost = self.used()
         return ModelFailed(
             call=self._effect.call,
             error=storable_text(error.message),
             code=error.code,
             status=error.status,
             retryable=error.retryable,
+            usage=usage,
+            cost=cost,
         )
 
     def _retry_policy(self) -> RetryPolicy:

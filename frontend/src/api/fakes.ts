@@ -160,6 +160,7 @@ export function fakeCall(more: Partial<CallView> = {}): CallView {
 		toolChoice: "auto",
 		settings: {},
 		leftOut: [],
+		recovered: [],
 		added: 0,
 		startedAt: "2026-11-30T12:00:00Z",
 		error: null,

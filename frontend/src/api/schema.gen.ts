@@ -792,6 +792,11 @@ export interface components {
             /** @default [] */
             leftOut: string[];
             /**
+             * @description Names of the tools whose calls the model wrote as text instead of calling.
+             * @default []
+             */
+            recovered: string[];
+            /**
              * @description How many of the last segments this request added.
              * @default 0
              */
@@ -855,6 +860,11 @@ export interface components {
             };
             /** @default [] */
             leftOut: string[];
+            /**
+             * @description Names of the tools whose calls the model wrote as text instead of calling.
+             * @default []
+             */
+            recovered: string[];
             /**
              * @description How many of the last segments this request added.
              * @default 0
@@ -1360,7 +1370,8 @@ export interface components {
             /** @default  */
             shownText: string;
             /**
-             * @description Of a call that was cut off: its input as the provider said, its output as counted from what came.
+             * @description Of a call that was cut off or refused: its input as the provider said, its output as counted from what
+             *     came.
              * @default null
              */
             usage: components["schemas"]["Usage"] | null;
@@ -2398,6 +2409,11 @@ export interface components {
              * @default null
              */
             raw: string | null;
+            /**
+             * @description The model wrote the call as text, or as a choice that a schema constrained, instead of calling.
+             * @default false
+             */
+            recovered: boolean;
         };
         /** @description The one result of a tool call; `error` is what the model is told instead of a result. */
         ToolCallComplete: {
