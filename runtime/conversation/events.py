@@ -432,7 +432,8 @@ class ApprovalAnswered(EventBase):
 
 
 class SessionUsing(EventBase):
-    """From here on the session uses another model, layout or policy (the inspector's "use")."""
+    """From here on the session uses another model, layout or policy (the inspector's "use"); an empty `model`
+    means as the playbook says."""
 
     type: Literal["session_using"] = "session_using"
     model: str | None = None

@@ -166,7 +166,7 @@ def _session_started(state: SessionState, event: ev.SessionStarted) -> SessionSt
 def _session_using(state: SessionState, event: ev.SessionUsing) -> SessionState:
     return evolve(
         state,
-        using_model=event.model or state.using_model,
+        using_model=state.using_model if event.model is None else event.model or None,
         using_layout=event.layout or state.using_layout,
         using_policy=event.policy or state.using_policy,
     )

@@ -16,7 +16,6 @@ from django.core.management.base import BaseCommand
 from builder.management.files import UnusableFile, read_playbook
 from builder.management.terminal import leave_quietly, speak_utf8
 from runtime.llm.base import LLMError
-from runtime.llm.rehearsal import RehearsalLLM
 from runtime.llm.source import Connections
 from runtime.playbook import LLMConfig, Playbook
 from runtime.runner.clock import SystemClock
@@ -26,6 +25,7 @@ from runtime.runner.terminal.chat import TerminalChat
 from runtime.runner.terminal.lines import TypedLines
 from runtime.runner.wording import printable
 from runtime.tools import ToolBox
+from runtime.wiring import make_connections
 
 UNUSABLE: Final = 2
 
@@ -47,6 +47,8 @@ class Command(BaseCommand):
         try:
             playbook = read_playbook(options["file"])
             llms = connections()
+            for problem in llms.problems:
+                self.stderr.write(f"{llms.file.path}: {problem}")
             if options["model"]:
                 llms.get(LLMConfig(), options["model"])
         except (UnusableFile, LLMError) as failure:
@@ -61,8 +63,7 @@ class Command(BaseCommand):
 
 def connections() -> Connections:
     """The models of this environment; the rehearsal pauses between words for people only."""
-    pause = settings.STUDIO.rehearsal_delay_ms / 1000 if sys.stdout.isatty() else 0.0
-    return Connections(rehearsal=RehearsalLLM(word_delay_s=pause))
+    return make_connections(settings.STUDIO.rehearsal_delay_ms / 1000 if sys.stdout.isatty() else 0.0)
 
 
 async def talk(playbook: Playbook, llms: Connections, model: str | None) -> None:
