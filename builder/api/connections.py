@@ -21,6 +21,7 @@ from runtime.llm.connection import Connection
 from runtime.llm.connections_file import Api
 from runtime.llm.trying import offer_of, try_connection
 from runtime.playbook import LLMConfig, ToolChoice
+from runtime.playbook.model_settings import merged_settings
 
 router = routes("connections")
 Name = Annotated[str, Path(alias="name")]
@@ -93,9 +94,10 @@ class Trial(Value):
 
 
 class ToResolve(Value):
-    """A stage's settings, those of its playbook filled in."""
+    """A stage's settings, and those of its playbook."""
 
-    config: LLMConfig
+    config: LLMConfig = Field(default_factory=LLMConfig)
+    default: LLMConfig | None = None
     tool_choice: ToolChoice = "auto"
 
 
@@ -108,7 +110,7 @@ class Resolved(Value):
     """The one that is meant; empty if there is none of that name."""
     model: str
     reason: str
-    """Why it is the rehearsal, or nobody."""
+    """Why it is the rehearsal, or nobody; empty where the rehearsal was chosen."""
     left_out: tuple[str, ...]
     """Settings that the model does not support: they are not sent."""
 
@@ -134,13 +136,14 @@ def list_connections(request: HttpRequest) -> ConnectionsView:
 def resolve_model(request: HttpRequest, body: ToResolve) -> Resolved:
     """Which model a stage with these settings would get, and what it does not support of them."""
     known = wiring.connections()
-    answer = known.answer(body.config)
+    config = merged_settings(body.default, body.config)
+    answer = known.answer(config)
     return Resolved(
         answers=answer.by,
         connection=answer.connection.name if answer.connection else "",
         model=answer.model,
         reason=answer.reason,
-        left_out=known.left_out(body.config, body.tool_choice),
+        left_out=known.left_out(config, body.tool_choice),
     )
 
 

@@ -12,6 +12,7 @@ from runtime.conversation.state import Frame, SessionState
 from runtime.engine.intents import Intent, intents_of
 from runtime.playbook import LLMConfig, Playbook, Stage, ToolDefinition, Transition
 from runtime.playbook.engine_tools import allowed_targets, outgoing, own_tools, stage_tools
+from runtime.playbook.model_settings import merged_settings
 
 NO_AGENTS: Final[Mapping[str, Playbook]] = MappingProxyType({})
 
@@ -113,17 +114,6 @@ def _row(playbook: Playbook, stage: Stage) -> StageRow:
         tools={tool.name: tool for tool in own_tools(playbook, stage)},
         targets=tuple(target for target, _ in allowed_targets(playbook, stage)),
         offers_tools=bool(stage_tools(playbook, stage)),
-        config=_merged(playbook.default_llm_config, stage.llm_config),
+        config=merged_settings(playbook.default_llm_config, stage.llm_config),
         intents=intents_of(rules),
     )
-
-
-def _merged(default: LLMConfig | None, own: LLMConfig | None) -> LLMConfig:
-    """The stage's settings over the playbook's, field by field."""
-    values = default.model_dump(by_alias=True, exclude_none=True) if default is not None else {}
-    if own is not None:
-        given = own.model_dump(by_alias=True, exclude_none=True)
-        if "model" in given and "provider" not in given and given["model"] != values.get("model"):
-            values.pop("provider", None)
-        values.update(given)
-    return LLMConfig(**values)

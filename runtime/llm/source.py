@@ -47,8 +47,8 @@ class OfferedModel:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Who answers a stage: a model over a connection, or the rehearsal, or nobody; `reason` says why not a
-    model."""
+    """Who answers a stage: a model over a connection, or the rehearsal, or nobody; `reason` says why not the
+    model that is meant, and is empty where the rehearsal was chosen."""
 
     by: Literal["model", "rehearsal", "nobody"]
     """`nobody`: the connection can be used, but no model is named, and it has none of its own."""
@@ -58,7 +58,7 @@ class Answer:
     reason: str = ""
 
 
-_REHEARSED: Final = Answer("rehearsal", reason="The rehearsal was chosen.")
+_REHEARSED: Final = Answer("rehearsal")
 
 
 def make_server(api: Api, key: str, url: str | None) -> ModelServer:

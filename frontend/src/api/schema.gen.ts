@@ -2477,9 +2477,10 @@ export interface components {
              */
             since?: "stage_entered" | "last_activity";
         };
-        /** @description A stage's settings, those of its playbook filled in. */
+        /** @description A stage's settings, and those of its playbook. */
         ToResolve: {
-            config: components["schemas"]["LLMConfig"];
+            config?: components["schemas"]["LLMConfig"];
+            default?: components["schemas"]["LLMConfig"] | null;
             /** @default auto */
             toolChoice?: ("auto" | "none" | "required") | components["schemas"]["NamedToolChoice"];
         };

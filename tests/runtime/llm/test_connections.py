@@ -198,7 +198,7 @@ def test_a_stage_s_settings_name_who_answers(
 ) -> None:
     answer = connections(LOCAL).answer(LLMConfig.model_validate(config))
     assert (answer.by, answer.connection and answer.connection.name, answer.model) == (by, name, model)
-    assert bool(answer.reason) == (by != "model")
+    assert bool(answer.reason) == (by != "model" and config.get("provider") != "rehearsal")
 
 
 def test_the_default_answers_a_playbook_that_names_nothing() -> None:
