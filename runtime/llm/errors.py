@@ -6,8 +6,10 @@ masked, because nobody could mend the request without it.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
 from typing import Final
 
 from runtime.llm.base import (
@@ -22,24 +24,33 @@ from runtime.llm.base import (
 )
 
 QUOTED: Final = 300
+TOO_LONG: Final = "The conversation is longer than this model can read."
 _SECRET = re.compile(r"(?i)\b(sk-[\w-]{6,}|bearer\s+\S+|[\w-]{40,})")
-_TOO_LONG = re.compile(r"(?i)prompt is too long|context.?(length|window)")
+_TOO_LONG = re.compile(
+    r"(?i)prompt is too long|context.?(length|window)|available context size|maximum context|context size"
+)
 
 _STATUS_OF_TYPE: Final[Mapping[str, int]] = {
     "invalid_request_error": 400,
     "authentication_error": 401,
+    "invalid_api_key": 401,
     "billing_error": 402,
     "permission_error": 403,
     "not_found_error": 404,
+    "model_not_found": 404,
     "conflict_error": 409,
     "request_too_large": 413,
     "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
     "api_error": 500,
+    "server_error": 500,
     "timeout_error": 504,
     "overloaded_error": 529,
 }
 _QUOTA_TYPES: Final = frozenset({"billing_error", "insufficient_quota", "credit_balance_exhausted"})
+_QUOTA_ENDING: Final = "_spend_limit_exceeded"
 _CONNECTION_TYPES: Final = frozenset({"connection_error", "timeout", "connection_lost"})
+_TOO_LONG_TYPES: Final = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 
 
 def provider_error(
@@ -47,13 +58,16 @@ def provider_error(
 ) -> LLMError:
     """The error for a provider's answer. `kind` is its error type and decides where the status cannot.
 
-    An error inside a stream comes with status 200: there the type alone tells what happened.
+    An error inside a stream comes with status 200, or with none: there the type alone tells what happened.
     """
-    known = _STATUS_OF_TYPE.get(kind or "")
+    name = kind or ""
+    known = int(name) if name.isdecimal() and len(name) == 3 else _STATUS_OF_TYPE.get(name)
     code = known if status in (None, 200) else status
-    if kind in _CONNECTION_TYPES:
+    if name in _CONNECTION_TYPES:
         return ConnectionLost("The connection to the model was lost.", status=status)
-    if kind in _QUOTA_TYPES or code == 402:
+    if name in _TOO_LONG_TYPES:
+        return ContextTooLong(TOO_LONG, status=code or 400)
+    if name in _QUOTA_TYPES or name.endswith(_QUOTA_ENDING) or code == 402:
         return QuotaSpent("The account of this key has no credit left.", status=code)
     if code == 429:
         return RateLimited(
@@ -72,7 +86,7 @@ def provider_error(
 
 def _bad_request(status: int, message: str) -> LLMError:
     if status == 413 or _TOO_LONG.search(message):
-        return ContextTooLong("The conversation is longer than this model can read.", status=status)
+        return ContextTooLong(TOO_LONG, status=status)
     if status == 404:
         return BadRequest(f"The provider does not know this model. {quoted(message)}".strip(), status=status)
     return BadRequest(f"The provider refuses the request. {quoted(message)}".strip(), status=status)
@@ -85,10 +99,23 @@ def quoted(message: str) -> str:
 
 
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
-    """Seconds from `retry-after-ms` or `retry-after`; None if absent or not a number."""
+    """Seconds from `retry-after-ms` or `retry-after`; None if absent or neither a number nor a date.
+
+    A date is taken from the time that the answer itself was sent at, so that no clock is asked.
+    """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         try:
-            return max(0.0, float(headers[name]) * unit)
+            seconds = float(headers[name]) * unit
         except (KeyError, ValueError):
             continue
-    return None
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
+    return _seconds_between(headers.get("date"), headers.get("retry-after"))
+
+
+def _seconds_between(sent: str | None, until: str | None) -> float | None:
+    try:
+        wait = parsedate_to_datetime(until or "") - parsedate_to_datetime(sent or "")
+    except (TypeError, ValueError):
+        return None
+    return max(0.0, wait.total_seconds())
