@@ -22,8 +22,8 @@ from runtime.llm.connection import (
     settings_of,
 )
 from runtime.llm.connections_file import NO_FILE, Api, ConnectionsFile, FileProblem, read_connections_file
-from runtime.llm.openai import OpenAIResponsesLLM
 from runtime.llm.openai_chat import OpenAIChatLLM
+from runtime.llm.openai_responses import OpenAIResponsesLLM
 from runtime.llm.rehearsal import REHEARSAL, RehearsalLLM
 from runtime.playbook import LLMConfig, ToolChoice
 
@@ -65,11 +65,11 @@ def make_server(api: Api, key: str, url: str | None) -> ModelServer:
     """The adapter that speaks this API."""
     match api:
         case "anthropic":
-            return AnthropicLLM(key or "none", url)
+            return AnthropicLLM(key, url)
         case "responses":
-            return OpenAIResponsesLLM(key or "none", url)
+            return OpenAIResponsesLLM(key, url)
         case "chat":
-            return OpenAIChatLLM(key or "none", url)
+            return OpenAIChatLLM(key, url)
         case _:
             assert_never(api)
 
