@@ -1978,7 +1978,7 @@ export interface components {
             /** @description The one that is meant; empty if there is none of that name. */
             connection: string;
             model: string;
-            /** @description Why it is the rehearsal, or nobody. */
+            /** @description Why it is the rehearsal, or nobody; empty where the rehearsal was chosen. */
             reason: string;
             /** @description Settings that the model does not support: they are not sent. */
             leftOut: string[];
@@ -2504,6 +2504,11 @@ export interface components {
              * @default null
              */
             raw: string | null;
+            /**
+             * @description The model wrote the call as text, or as a choice that a schema constrained, instead of calling.
+             * @default false
+             */
+            recovered: boolean;
         };
         /** @description The one result of a tool call; `error` is what the model is told instead of a result. */
         ToolCallComplete: {
