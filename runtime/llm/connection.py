@@ -59,6 +59,7 @@ class ConnectionSettings:
     """The model of a stage that names only the connection; empty: such a stage cannot be answered."""
     key: str = field(default="", repr=False)
     key_source: str = ""
+    """The variable or the file that has the key, or the variable that should have it."""
     sources: tuple[str, ...] = ()
     """Where it comes from: `environment`, `connections.toml`."""
     needs: str = ""
@@ -115,7 +116,7 @@ def _settings(name: str, environ: Mapping[str, str], given: Entry | None) -> Con
         url=url,
         model=entry.model or _usual_model(vendor, api),
         key=key,
-        key_source=key_source if key else "",
+        key_source=key_source,
         sources=tuple(dict.fromkeys(sources)),
         needs=needs,
         problem=" ".join(problems),

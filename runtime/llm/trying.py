@@ -46,6 +46,8 @@ async def offer_of(connection: Connection, patience_s: float = PATIENCE_S) -> Of
         return Offer(problem=connection.settings.note)
     try:
         listed = await _in_time(connection.llm.list_models(), patience_s)
+    except BadRequest:
+        return Offer(problem="The server has no list of models at this address.")
     except LLMError as error:
         return Offer(problem=error.message)
     return Offer(models=tuple(listed[:MOST_MODELS]))

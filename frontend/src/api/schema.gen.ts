@@ -971,7 +971,7 @@ export interface components {
             /** @description `environment`, `connections.toml`; none: nobody has set it up. */
             sources: string[];
             keyPresent: boolean;
-            /** @description The variable or the file that has the key. */
+            /** @description The variable or the file that has the key, or the variable that should have it; empty: none is named. */
             keySource: string;
             /** @description Of a stage that names only the connection; empty: none. */
             model: string;

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import type { ConnectionView, ModelList, Trial } from "../../api/connections";
 import { elapsed, plural } from "../../ui/format";
 import styles from "./connections.module.css";
+import { Marked } from "./Marked";
 import { useTrial } from "./useTrial";
 
 const APIS: Record<ConnectionView["api"], string> = {
@@ -24,9 +25,10 @@ function stateOf({ usable, note, sources }: ConnectionView): { tone: string; wor
 	return { tone: "bad", words: note.startsWith("Needs") ? "▲ incomplete" : "▲ cannot be used" };
 }
 
-function keyWords({ keyPresent, keySource, url }: ConnectionView): string {
+function keyWords({ keyPresent, keySource, usable }: ConnectionView): string {
 	if (keyPresent) return `yes, from ${keySource}`;
-	return url ? "no; a server of your own may not need one" : "no";
+	const missing = keySource ? `none: ${keySource} is not set` : "none";
+	return usable ? `${missing}; a server of your own may need none` : missing;
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {
@@ -45,7 +47,7 @@ function Facts({ connection }: { connection: ConnectionView }) {
 			<Fact name="Speaks">{APIS[api]}</Fact>
 			<Fact name="Address">{url ? <code>{url}</code> : VENDOR_URLS[api]}</Fact>
 			<Fact name="Key">{keyWords(connection)}</Fact>
-			<Fact name="Own model">{model ? <code>{model}</code> : "none: stages must name one"}</Fact>
+			<Fact name="Default model">{model ? <code>{model}</code> : "none: stages must name one"}</Fact>
 			<Fact name="Set up in">{sources.length > 0 ? sources.join(" and ") : "nowhere yet"}</Fact>
 		</dl>
 	);
@@ -95,7 +97,7 @@ function Outcome({ trial, name }: { trial: Trial; name: string }) {
 				<span aria-hidden="true">{trial.ok ? "✓" : "✕"}</span> {trial.message}{" "}
 				<span className={styles.quiet}>{trial.milliseconds > 0 && elapsed(trial.milliseconds)}</span>
 			</p>
-			<Models list={trial.offer} name={name} />
+			{(trial.ok || (trial.offer.models ?? []).length > 0) && <Models list={trial.offer} name={name} />}
 		</>
 	);
 }
@@ -151,10 +153,10 @@ function Test({ connection }: { connection: ConnectionView }) {
 
 /** One connection: what it is, and whether it answers. Nothing can be changed here. */
 export function ConnectionCard({ connection }: { connection: ConnectionView }) {
-	const { name, usable, note, isDefault } = connection;
+	const { name, usable, note, isDefault, sources } = connection;
 	const { tone, words } = stateOf(connection);
 	return (
-		<li className={styles.card} aria-label={name}>
+		<li className={styles.card} aria-label={name} data-set-up={sources.length > 0}>
 			<div className={styles.head}>
 				<h2>{name}</h2>
 				<span className={styles.state} data-tone={tone}>
@@ -162,8 +164,12 @@ export function ConnectionCard({ connection }: { connection: ConnectionView }) {
 				</span>
 				{isDefault && <span className={styles.quiet}>answers playbooks that name no model</span>}
 			</div>
-			{note && <p className={styles.note}>{note}</p>}
-			<Facts connection={connection} />
+			{note && (
+				<p className={styles.note}>
+					<Marked text={note} />
+				</p>
+			)}
+			{sources.length > 0 && <Facts connection={connection} />}
 			{usable && <Test connection={connection} />}
 		</li>
 	);

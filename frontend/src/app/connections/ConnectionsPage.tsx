@@ -1,12 +1,18 @@
 /** The connections to models, to look at and to test: they are set up on the server, where their keys stay. */
 import { Alert, Button, CopyButton, Title } from "@mantine/core";
-import { type ConnectionsView, forgetChoices, listConnections } from "../../api/connections";
+import {
+	type ConnectionsView,
+	type ConnectionView,
+	forgetChoices,
+	listConnections,
+} from "../../api/connections";
 import { SchemeToggle } from "../../ui/SchemeToggle";
 import { Wait } from "../../ui/Wait";
 import { Link, paths } from "../router";
 import { useAnswer } from "../useAnswer";
 import { ConnectionCard } from "./ConnectionCard";
 import styles from "./connections.module.css";
+import { Marked } from "./Marked";
 
 const EXAMPLE = `default = "local"        # answers playbooks that name no model
 
@@ -23,15 +29,16 @@ function Problems({ view }: { view: ConnectionsView }) {
 	const problems = view.problems ?? [];
 	if (problems.length === 0) return null;
 	return (
-		<Alert color="orange" title="Not all of connections.toml can be used" mb="md">
-			<ul className={styles.problems}>
+		<section className={styles.warning} aria-labelledby="file-problems">
+			<h2 id="file-problems">▲ Not all of connections.toml is right</h2>
+			<ul>
 				{problems.map(({ line, place, message }) => (
 					<li key={`${line} ${place} ${message}`}>
-						{line !== null && <b>Line {line}</b>} {place && <code>{place}</code>} {message}
+						{line !== null && <b>Line {line}</b>} {place && <code>{place}</code>} <Marked text={message} />
 					</li>
 				))}
 			</ul>
-		</Alert>
+		</section>
 	);
 }
 
@@ -61,18 +68,25 @@ function HowTo({ view }: { view: ConnectionsView }) {
 	);
 }
 
+/** Those that can be used first, what nobody has set up last. */
+function inOrder(connections: readonly ConnectionView[]): ConnectionView[] {
+	const rank = ({ usable, sources }: ConnectionView) => (usable ? 0 : sources.length > 0 ? 1 : 2);
+	return [...connections].sort((a, b) => rank(a) - rank(b));
+}
+
 function Body({ view }: { view: ConnectionsView }) {
 	const none = !view.connections.some(({ usable }) => usable);
 	return (
 		<>
 			<Problems view={view} />
 			{none && (
-				<Alert color="orange" title="No model can be reached from here yet" mb="md">
-					The rehearsal plays every playbook: fixed rules, free and offline, no language model.
-				</Alert>
+				<section className={styles.warning} aria-labelledby="none">
+					<h2 id="none">No model can be reached from here yet</h2>
+					<p>The rehearsal plays every playbook: fixed rules, free and offline, no language model.</p>
+				</section>
 			)}
 			<ul className={styles.list} aria-label="Connections">
-				{view.connections.map((connection) => (
+				{inOrder(view.connections).map((connection) => (
 					<ConnectionCard key={connection.name} connection={connection} />
 				))}
 			</ul>

@@ -24,12 +24,15 @@ interface ModelFormProps {
 	inherited?: LLMConfig | null | undefined;
 }
 
+/** Those that can be used first; what a connection lacks stands once, over its models. */
 function modelSuggestions(choices: ModelChoices): Suggestion[] {
-	return allChoices(choices).map(({ id, connection, model, label, note }) => ({
+	const all = allChoices(choices);
+	const usableFirst = [...all.filter((one) => one.available), ...all.filter((one) => !one.available)];
+	return usableFirst.map(({ id, connection, model, label, note }) => ({
 		value: id,
 		label: model,
-		note: note || (label === model ? "" : label),
-		group: connection,
+		note: label === model ? "" : label,
+		group: note ? `${connection} · ${note}` : connection,
 	}));
 }
 
@@ -46,13 +49,11 @@ function connectionSuggestions({ connections }: ModelChoices): Suggestion[] {
 	];
 }
 
-/** What servers said of their models that is worth knowing under the field: that they are asked, or could not be. */
-function listWords({ lists }: ModelChoices): string {
-	const parts = [...lists].map(([name, list]) => {
-		if (list === null) return `Asking ${name} for its models…`;
-		return list.problem ? `${name} gave no list: ${list.problem}` : "";
-	});
-	return parts.filter(Boolean).join(" ");
+/** That the server is asked for its models, or why it gave no list. */
+function listWords({ lists }: ModelChoices, name: string): string {
+	const list = lists.get(name);
+	if (list === null) return `Asking ${name} for its models…`;
+	return list?.problem ? `${name}: ${list.problem}` : "";
 }
 
 /** "Answered by claude-sonnet-5 over anthropic", or why it is the rehearsal. */
@@ -106,13 +107,15 @@ function Which({ part, inherited, resolved }: ModelFormProps) {
 				placeholder={
 					alone?.model ? `${alone.model} (of the playbook)` : value.provider ? "the connection’s own" : "none"
 				}
-				description={listWords(choices) || null}
+				description={listWords(choices, resolved?.connection ?? "") || null}
 				value={value.model ?? ""}
 				error={part.error("model")}
 				suggestions={models}
 				onOpen={() => void loadChoices().then(askForModels)}
 				onTyped={(model) => part.typed({ model: model || undefined })}
-				onChosen={({ value: id, group, label }) => id && part.chosen({ provider: group, model: label })}
+				onChosen={({ value: id, label }) =>
+					part.chosen({ provider: id.slice(0, id.indexOf("/")), model: label })
+				}
 				onEnd={settle}
 			/>
 			<SuggestField
