@@ -1,4 +1,5 @@
-"""What holds for every test: no outside network, fixed examples from hypothesis, browser tests last."""
+"""What holds for every test: no outside network, events checked as they are made, fixed examples from
+hypothesis, browser tests last."""
 
 import os
 from collections.abc import Generator
@@ -7,9 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from runtime.conversation.base import CHECKS
 from tests import no_network
 
 no_network.block()
+CHECKS.on = True
 
 settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True, print_blob=True)
 settings.register_profile(

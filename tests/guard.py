@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from runtime.context.guard import prefix_violation
+from runtime.conversation.appendlist import AppendList
 from runtime.conversation.events import Event, LLMCallStarted, WindowRewritten
 from runtime.conversation.segments import Segment
 from runtime.conversation.state import SessionState
@@ -56,7 +57,7 @@ class Guard:
         if not event.lane:
             return
         before = self._last.get(event.lane)
-        window = window_sent(event, before.window if before is not None else (), self._known)
+        window = window_sent(event, before.window if before is not None else AppendList(), self._known)
         request = SentRequest(call=event.call, at=event.at, window=window)
         if before is not None:
             violation = prefix_violation(before, request, self._rewritten.pop(event.lane, None))

@@ -53,6 +53,17 @@ def read_agents(file: Path, script: Script) -> dict[str, Playbook]:
     }
 
 
+def read_agent_files(files: Iterable[Path]) -> dict[str, Playbook]:
+    """The playbooks in these files, by their own ids. Raises UnusableFile."""
+    agents: dict[str, Playbook] = {}
+    for file in files:
+        playbook = _loaded(file, _json(file))
+        if playbook.id in agents:
+            raise UnusableFile(f"{file}#/id: There are two agent playbooks {playbook.id!r}.")
+        agents[playbook.id] = playbook
+    return agents
+
+
 def _loaded(file: Path, document: Any, place: str = "") -> Playbook:
     if isinstance(document, dict):
         document.setdefault("formatVersion", 1)

@@ -8,17 +8,21 @@ stage's instructions, the tail line (context.md, "Layout"). What changes earlier
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import Any
 
 from runtime.context import segments as seg
 from runtime.context.head import head_segments, instructions, window_tools
+from runtime.context.measures import HEAD_KINDS
 from runtime.context.models import ModelRecord
 from runtime.context.policy import Policy
 from runtime.context.segments import SegmentMaker
+from runtime.context.sent import has_prompt, is_own, last_stage, own_segments, was_sent
 from runtime.context.state_frames import FullState, next_frame
 from runtime.context.summaries import return_summary
 from runtime.context.window import ContextWindow
+from runtime.conversation.appendlist import AppendList
 from runtime.conversation.events import LLMCallCompleted, ToolCallComplete, TurnInterrupted, UserMessageEvent
 from runtime.conversation.segments import Segment
 from runtime.conversation.snapshot import snapshot
@@ -99,11 +103,12 @@ class _Builder:
         self.prefix = f"c{state.calls + 1}"
 
     def build(self, tail: str | None) -> ContextWindow:
-        sent = [segment for segment in self.agent.segments if self._is_mine(segment)]
+        sent = own_segments(self.agent.segments, self.model_key, self.policy.layout)
         head = [] if sent else list(head_segments(self.maker, self.playbook, self.state, self.policy))
         said = self._said(sent)
-        frame = self._state_frame()
-        added = [*head, *said, *frame, *self._instructions(sent), *self._tail(tail)]
+        now = snapshot(self.state)
+        frame = self._state_frame(now)
+        added = (*head, *said, *frame, *self._instructions(sent), *self._tail(tail))
         stage_names = tuple(t.name for t in stage_tools(self.playbook, self.stage, self.policy.layout))
         return ContextWindow(
             layout=self.policy.layout,
@@ -115,18 +120,16 @@ class _Builder:
             tools=window_tools(self.playbook, self.stage, self.policy),
             allowed_tools=stage_names,
             empty_state=not frame,
-            state_snapshot=snapshot(self.state),
+            state_snapshot=now,
+            sent=sent,
         )
 
     def _is_mine(self, segment: Segment) -> bool:
-        """Thinking of another model is left out: it could not be verified there. So are stages in `swap`."""
-        if segment.kind == "thinking":
-            return bool(segment.meta.get("model") == self.model_key)
-        return not (segment.kind == "stage" and self.policy.layout == "swap")
+        return is_own(segment, self.model_key, self.policy.layout)
 
     # -- what was said ------------------------------------------------------------------------------------
 
-    def _said(self, sent: Sequence[Segment]) -> list[Segment]:
+    def _said(self, sent: AppendList[Segment]) -> list[Segment]:
         """Everything pending in order; within one gap between replies: results, summaries, user, injected."""
         made: list[Segment] = []
         gap: list[Segment] = [*self._missing_results(sent)]
@@ -134,7 +137,7 @@ class _Builder:
             if item.kind == "returned":
                 made, gap = self._after_agent(item, made, gap)
                 continue
-            segments = self._segments_of(item, [*sent, *made, *gap])
+            segments = self._segments_of(item, (gap or made or sent)[-1:])
             if segments and segments[0].role == "assistant":
                 made += _in_gap_order(gap)
                 gap = []
@@ -142,7 +145,7 @@ class _Builder:
                 gap += self._results_for(segments)
             else:
                 gap += segments
-        gap += self._unsent_summaries([*sent, *made, *gap])
+        gap += self._unsent_summaries(sent, [*made, *gap])
         made += _in_gap_order(gap)
         made += self._opening(sent, made)
         made = [segment for segment in made if self._is_mine(segment)]
@@ -159,7 +162,7 @@ class _Builder:
         summaries = [return_summary(self.maker, self.playbook, one, one.sent) for one in popped]
         return [*made, *_in_gap_order(closed)], [*summaries, *waiting]
 
-    def _segments_of(self, item: Pending, before: Sequence[Segment]) -> list[Segment]:
+    def _segments_of(self, item: Pending, last: Sequence[Segment]) -> list[Segment]:
         event = item.event
         if isinstance(event, UserMessageEvent):
             return [seg.user_segment(self.maker, item, event)]
@@ -167,7 +170,7 @@ class _Builder:
             return seg.assistant_segments(self.maker, item, event, self.model_key)
         if item.kind == "interrupted" and isinstance(event, TurnInterrupted):
             return [seg.interrupted_segment(self.maker, item, event)]
-        if item.kind == "no_reply" and self._next_message_came(item) and _ends_with_user(before):
+        if item.kind == "no_reply" and self._next_message_came(item) and _ends_with_user(last):
             return [seg.no_reply_segment(self.maker, item)]
         return []
 
@@ -195,25 +198,33 @@ class _Builder:
         return made
 
     def _missing_results(self, sent: Sequence[Segment]) -> list[Segment]:
-        """Results of calls that were sent without one; the log makes sure that there are none."""
-        answered = {segment.meta["callId"] for segment in sent if segment.kind == "tool_result"}
-        calls = [s for s in sent if s.kind == "tool_call" and s.meta["callId"] not in answered]
-        return self._results_for(calls)
+        """Results of calls that were sent last without one; the log makes sure that there are none."""
+        answered: set[str] = set()
+        calls: list[Segment] = []
+        spoken = False
+        for index in range(len(sent) - 1, -1, -1):
+            segment = sent[index]
+            if spoken and segment.role != "assistant":
+                break
+            spoken = segment.role == "assistant"
+            if segment.kind == "tool_result":
+                answered.add(segment.meta["callId"])
+            elif segment.kind == "tool_call":
+                calls.append(segment)
+        return self._results_for([call for call in reversed(calls) if call.meta["callId"] not in answered])
 
-    def _unsent_summaries(self, before: Sequence[Segment]) -> list[Segment]:
+    def _unsent_summaries(self, sent: AppendList[Segment], made: Sequence[Segment]) -> list[Segment]:
         """Summaries of frames that returned and have no place of their own: nothing of them was sent."""
-        there = {segment.id for segment in before}
-        made = [
-            return_summary(self.maker, self.playbook, popped, popped.sent) for popped in self.agent.popped
-        ]
-        return [summary for summary in made if summary.id not in there]
+        summaries = [return_summary(self.maker, self.playbook, one, one.sent) for one in self.agent.popped]
+        there = {segment.id for segment in made}
+        return [one for one in summaries if one.id not in there and not was_sent(sent, one.id)]
 
     def _opening(self, sent: Sequence[Segment], said: Sequence[Segment]) -> list[Segment]:
         """A fixed user block where nothing of the user stands before the model's turn to speak."""
-        conversation = [s for s in (*sent, *said) if s.kind not in ("tools", "base") and self._is_mine(s)]
-        if conversation and conversation[-1].role != "assistant":
+        last = [segment for segment in said if self._is_mine(segment)][-1:] or sent[-1:]
+        if _ends_with_user(last):
             return []
-        text = seg.CONTINUE if conversation else seg.CONVERSATION_STARTS
+        text = seg.CONTINUE if last and last[0].kind not in HEAD_KINDS else seg.CONVERSATION_STARTS
         return [self._own("start", "injected", "user", text, label="nobody spoke")]
 
     def _first_word(self, sent: Sequence[Segment], said: Sequence[Segment]) -> list[Segment]:
@@ -224,10 +235,10 @@ class _Builder:
 
     # -- what the engine adds -----------------------------------------------------------------------------
 
-    def _state_frame(self) -> list[Segment]:
+    def _state_frame(self, now: Mapping[str, Any]) -> list[Segment]:
         frame = next_frame(
             self.agent.state_base,
-            snapshot(self.state),
+            now,
             number=self.agent.state_number + 1,
             since_full=self.agent.since_full,
             interval=self.policy.full_state_interval,
@@ -240,41 +251,30 @@ class _Builder:
         meta = {"full": full, "number": frame.number}
         return [self._own("state", "state", "user", frame.text, label=label, meta=meta)]
 
-    def _instructions(self, sent: Sequence[Segment]) -> list[Segment]:
+    def _instructions(self, sent: AppendList[Segment]) -> list[Segment]:
         if self.policy.layout == "swap":
             return []
-        stages = [segment for segment in sent if segment.kind == "stage"]
+        last = last_stage(sent)
         visit = f"{self.frame.id}/{self.frame.visit}"
-        if stages and not self.agent.header_due and stages[-1].meta.get("visit") == visit:
+        if last is not None and not self.agent.header_due and last.meta.get("visit") == visit:
             return []
         prompt = seg.segment_hash("stage", "system", self.frame.prompt.strip(), {"name": self.stage.name})
-        repeats = any(s.meta.get("full") and s.meta.get("prompt") == prompt for s in stages)
+        repeats = has_prompt(sent, prompt)
         text = instructions(self.playbook, self.stage, self.frame, self.policy, repeats=repeats)
         meta = {"visit": visit, "prompt": prompt, "full": not repeats}
-        segment = self._own("stage", "stage", "system", text, label=f"«{self.stage.name}»", meta=meta)
-        return [segment.model_copy(update={"sources": (self.frame.entered_seq,)})]
+        label, sources = f"«{self.stage.name}»", (self.frame.entered_seq,)
+        return [self._own("stage", "stage", "system", text, label=label, meta=meta, sources=sources)]
 
     def _tail(self, text: str | None) -> list[Segment]:
         if not text:
             return []
         return [self._own("tail", "tail", "system", text, label="tail line")]
 
-    def _own(self, name: str, kind: str, role: str, text: str, **more: object) -> Segment:
-        made = self.maker.make(
-            f"{self.prefix}.{name}",
-            kind,
-            role,
-            text,
-            sources=(self.state.seq,),
-            frame=self.frame.id,
-            stage=self.stage.id,
-            label=str(more.get("label", "")),
+    def _own(self, name: str, kind: str, role: str, text: str, **more: Any) -> Segment:
+        more.setdefault("sources", (self.state.seq,))
+        return self.maker.make(
+            f"{self.prefix}.{name}", kind, role, text, frame=self.frame.id, stage=self.stage.id, **more
         )
-        meta = more.get("meta")
-        if not isinstance(meta, dict):
-            return made
-        digest = seg.segment_hash(kind, role, made.text, meta)
-        return made.model_copy(update={"meta": meta, "hash": digest})
 
 
 _GAP_ORDER = {"tool_result": 0, "summary": 1, "dialogue": 2, "injected": 3}
@@ -285,5 +285,4 @@ def _in_gap_order(segments: Sequence[Segment]) -> list[Segment]:
 
 
 def _ends_with_user(segments: Sequence[Segment]) -> bool:
-    conversation = [segment for segment in segments if segment.kind not in ("tools", "base")]
-    return bool(conversation) and conversation[-1].role != "assistant"
+    return bool(segments) and segments[-1].kind not in HEAD_KINDS and segments[-1].role != "assistant"

@@ -9,16 +9,13 @@ the hit that had no entry gets none, and a hit refreshes only itself and marked 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
-from itertools import accumulate
-from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 from runtime.context.models import ModelRecord
+from runtime.context.prefixes import Block, Prefixes, lay_out
 from runtime.conversation.segments import Prediction
 
 LIFETIMES: Final = {
@@ -29,17 +26,6 @@ LIFETIMES: Final = {
 }
 LONG: Final = frozenset({"1h", "12h"})
 """Lifetimes billed as long writes."""
-
-
-class Block(NamedTuple):
-    """One block of a request: what it is, how long it is, how many positions of the look-back it takes."""
-
-    hash: str
-    tokens: int
-    positions: int = 1
-
-
-_HASH, _TOKENS = attrgetter("hash"), attrgetter("tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +45,7 @@ class Entry:
     ttl: str
 
 
-Store = Mapping[str, Entry]
+Store = Mapping[bytes, Entry]
 """Prefix key -> entry, of one model and account."""
 
 
@@ -85,53 +71,57 @@ def send(
 
     `first_byte`: when the response began; only from then on others can read what this request writes.
     """
-    keys = prefix_keys(tuple(map(_HASH, blocks)))
-    ends = list(accumulate(map(_TOKENS, blocks)))
-    total = ends[-1] if ends else 0
-    hit = _longest_hit(blocks, marks, keys, store, model, at)
-    written = [mark for mark in marks if mark.index > hit and ends[mark.index] >= model.minimum_cacheable]
-    after = _refreshed(store, keys, marks, hit, at)
-    for mark in written:
-        lifetime = LIFETIMES[mark.ttl]
-        after[keys[mark.index]] = Entry(first_byte or at, at + lifetime, mark.ttl)
-    read = ends[hit] if hit >= 0 else 0
-    long_end = max([read, *(ends[mark.index] for mark in written if mark.ttl in LONG)])
-    end = max([long_end, *(ends[mark.index] for mark in written)])
-    tokens = Prediction(read=read, write1h=long_end - read, write5m=end - long_end, fresh=total - end)
+    after = {key: entry for key, entry in store.items() if at < entry.expires}
+    tokens, hit = bill(lay_out(blocks), marks, after, model, at, first_byte)
     return Billing(tokens=tokens, store=after, hit=hit)
 
 
-@lru_cache(maxsize=64)
-def prefix_keys(hashes: tuple[str, ...]) -> tuple[str, ...]:
-    """For each block the key of the prefix that ends with it."""
-    return tuple(accumulate(hashes, _longer, initial=""))[1:]
-
-
-@lru_cache(maxsize=16_384)
-def _longer(prefix: str, item: str) -> str:
-    """The key of a prefix with one more block. A window that grew needs the keys of its new blocks only."""
-    return hashlib.blake2b(f"{prefix} {item}".encode(), digest_size=16).hexdigest()
+def bill(
+    laid: Prefixes,
+    marks: Sequence[Mark],
+    store: dict[bytes, Entry],
+    model: ModelRecord,
+    at: datetime,
+    first_byte: datetime | None = None,
+) -> tuple[Prediction, int]:
+    """As `send`, with the store changed in place: the tokens, and the index of the last block read or -1."""
+    hit = _longest_hit(laid, marks, store, model, at)
+    written = [
+        mark for mark in marks if mark.index > hit and laid.ends[mark.index] >= model.minimum_cacheable
+    ]
+    _refresh(store, laid, marks, hit, at)
+    for mark in written:
+        store[laid.keys[mark.index]] = Entry(first_byte or at, at + LIFETIMES[mark.ttl], mark.ttl)
+    read = laid.ends[hit] if hit >= 0 else 0
+    long_end = max([read, *(laid.ends[mark.index] for mark in written if mark.ttl in LONG)])
+    end = max([long_end, *(laid.ends[mark.index] for mark in written)])
+    parts = {"read": read, "write1h": long_end - read, "write5m": end - long_end, "fresh": laid.total - end}
+    return Prediction(**parts), hit
 
 
 def _longest_hit(
-    blocks: Sequence[Block],
-    marks: Sequence[Mark],
-    keys: Sequence[str],
-    store: Store,
-    model: ModelRecord,
-    at: datetime,
+    laid: Prefixes, marks: Sequence[Mark], store: Store, model: ModelRecord, at: datetime
 ) -> int:
-    hit = -1
-    for mark in marks:
-        searched = 0
-        for index in range(mark.index, -1, -1):
-            if model.look_back and searched >= model.look_back:
-                break
-            if alive(store.get(keys[index]), at):
-                hit = max(hit, index)
-                break
-            searched += blocks[index].positions
-    return hit
+    if not model.look_back:
+        ends = living(laid, store, at)
+        return max((i for mark in marks for i in ends if i <= mark.index), default=-1)
+    return max((_hit_of(laid, mark, store, model.look_back, at) for mark in marks), default=-1)
+
+
+def _hit_of(laid: Prefixes, mark: Mark, store: Store, look_back: int, at: datetime) -> int:
+    last = laid.positions[mark.index]
+    for index in range(mark.index, -1, -1):
+        if last - laid.positions[index] >= look_back:
+            break
+        if alive(store.get(laid.keys[index]), at):
+            return index
+    return -1
+
+
+def living(laid: Prefixes, store: Store, at: datetime) -> list[int]:
+    """Indexes of the blocks whose prefix is in the cache, in order."""
+    places = (laid.place(key) for key, entry in store.items() if alive(entry, at))
+    return sorted(place for place in places if place >= 0)
 
 
 def alive(entry: Entry | None, at: datetime) -> bool:
@@ -139,13 +129,11 @@ def alive(entry: Entry | None, at: datetime) -> bool:
     return entry is not None and entry.visible_at <= at < entry.expires
 
 
-def _refreshed(
-    store: Store, keys: Sequence[str], marks: Sequence[Mark], hit: int, at: datetime
-) -> dict[str, Entry]:
-    after = {key: entry for key, entry in store.items() if at < entry.expires}
+def _refresh(
+    store: dict[bytes, Entry], laid: Prefixes, marks: Sequence[Mark], hit: int, at: datetime
+) -> None:
     used = {hit, *(mark.index for mark in marks if mark.index <= hit)}
     for index in used:
-        entry = after.get(keys[index]) if index >= 0 else None
+        entry = store.get(laid.keys[index]) if index >= 0 else None
         if entry is not None and alive(entry, at):
-            after[keys[index]] = Entry(entry.visible_at, at + LIFETIMES[entry.ttl], entry.ttl)
-    return after
+            store[laid.keys[index]] = Entry(entry.visible_at, at + LIFETIMES[entry.ttl], entry.ttl)

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from itertools import accumulate, pairwise
+from datetime import datetime
+from itertools import takewhile
 from typing import Any, Final, Literal
 
-from runtime.context.cache_model import Block, Mark, Store, alive, prefix_keys, send
-from runtime.context.lane_cache import blocks_of, lane_store
+from runtime.context.cache_model import Mark, Store, bill, living
+from runtime.context.lane_cache import lane_store
+from runtime.context.measures import HEAD_KINDS, measure, prefixes, window_prefixes
 from runtime.context.models import ModelRecord
 from runtime.context.policy import Policy
 from runtime.context.staircase import Candidate, best_points
 from runtime.context.window import ContextWindow
+from runtime.conversation.appendlist import AppendList
 from runtime.conversation.segments import CachePoint, Prediction, Segment
 from runtime.conversation.state import SessionState
-from runtime.conversation.windows import SentRequest, agent_of
+from runtime.conversation.windows import agent_of
 
-SHORT_LIFE: Final = timedelta(minutes=5)
-LONG_LIFE: Final = timedelta(hours=1)
 MAX_CANDIDATES: Final = 24
 TAIL_SURVIVAL: Final = 0.95
 GAPS_TO_JUDGE: Final = 8
@@ -72,13 +72,14 @@ class _Planner:
         self.segments: tuple[Segment, ...] = window.segments
         self.state, self.model, self.policy, self.now = state, model, policy, now
         self.last_call = last_call
-        self.blocks: list[Block] = blocks_of(window.segments)
-        self.ends = list(accumulate(block.tokens for block in self.blocks))
-        self.requests: Sequence[SentRequest] = state.windows.lane(window.lane)
-        self.store: Store = lane_store(state.windows, window.lane, model, now, window.segments, self.blocks)
-        self.gaps = [later.at - earlier.at for earlier, later in pairwise(self.requests)]
+        whole = len(window.sent) + window.added == len(window.segments)
+        self.sent: AppendList[Segment] = window.sent if whole else AppendList()
+        self.laid = window_prefixes(self.sent, self.segments[len(self.sent) :])
+        self.ends = self.laid.ends
+        self.requests = state.windows.lane(window.lane)
+        self.store: Store = lane_store(self.requests, model, now)
         self.agent = state.windows.agent(agent_of(window.lane))
-        self.living = self._living()
+        self.living = living(self.laid, self.store, now)
         self.frame_starts = self._frame_starts()
         self.base = self._base_index()
         self.all_long = self._all_long()
@@ -99,13 +100,13 @@ class _Planner:
             for number, candidate in enumerate(chosen, start=1)
         )
         marks = [Mark(candidate.index, self._ttl(candidate.index)) for candidate in chosen]
-        predicted = send(self.blocks, marks, self.store, self.model, self.now).tokens
+        predicted, _ = bill(self.laid, marks, dict(self.store), self.model, self.now)
         return CachePlan(points=points, predicted=predicted, numbers=self._numbers(candidates))
 
     def _numbers(self, candidates: Sequence[Candidate]) -> dict[str, Any]:
         return {
             "returnProbability": round(self._return_probability(), 4),
-            "gaps": len(self.gaps),
+            "gaps": self.gaps,
             "tailReuse": round(self._survival(len(self.segments) - 1), 4),
             "tailThreshold": round(self._tail_threshold(), 4),
             "minimum": self.model.minimum_cacheable,
@@ -154,27 +155,31 @@ class _Planner:
         if not living or not self.model.look_back:
             return None
         entry = living[-1]
-        positions = list(accumulate(block.positions for block in self.blocks))
+        positions = self.laid.positions
         reach = (positions[i] - positions[entry] for i in marked if i >= entry)
         return None if any(distance < self.model.look_back for distance in reach) else entry
 
-    def _living(self) -> list[int]:
-        """Indexes of the blocks whose prefix is in the cache now."""
-        keys = prefix_keys(tuple(block.hash for block in self.blocks))
-        return [i for i, key in enumerate(keys) if alive(self.store.get(key), self.now)]
-
     def _base_index(self) -> int | None:
-        head = [i for i, segment in enumerate(self.segments) if segment.kind in ("tools", "base")]
-        return head[-1] if head else None
+        head = list(takewhile(lambda segment: segment.kind in HEAD_KINDS, self.segments))
+        return len(head) - 1 if head else None
 
     def _frame_starts(self) -> list[int]:
         """Index of the first segment of each open called frame, outermost first."""
-        starts = []
-        for frame in self.state.frames[1:]:
-            start = next((i for i, segment in enumerate(self.segments) if segment.frame == frame.id), None)
-            if start is not None:
-                starts.append(start)
-        return starts
+        found = (self._first_of(frame.id) for frame in self.state.frames[1:])
+        return [start for start in found if start is not None]
+
+    def _first_of(self, frame: str) -> int | None:
+        sent = len(self.sent)
+        known = measure(self.sent).frames.get(frame, sent)
+        if known < sent:
+            return known
+        added = enumerate(self.segments[sent:], sent)
+        return next((index for index, segment in added if segment.frame == frame), None)
+
+    @property
+    def gaps(self) -> int:
+        """How many pauses the lane has had."""
+        return max(0, len(self.requests) - 1)
 
     # -- survival -------------------------------------------------------------------------------------------
 
@@ -192,8 +197,9 @@ class _Planner:
         return min(1.0, (self.agent.returns + 1) / (self.agent.nested_calls + 10))
 
     def _in_time(self, ttl: Ttl) -> float:
-        life = LONG_LIFE if ttl == "1h" else SHORT_LIFE
-        return (sum(1 for gap in self.gaps if gap < life) + 1) / (len(self.gaps) + 2)
+        last = self.requests[-1] if self.requests else None
+        in_time = 0 if last is None else last.gaps_under_1h if ttl == "1h" else last.gaps_under_5m
+        return (in_time + 1) / (self.gaps + 2)
 
     def _tail_threshold(self) -> float:
         """Below this chance of being read a write costs more than it saves."""
@@ -218,14 +224,15 @@ class _Planner:
             point.ttl == "1h" and point.reason == "tail" for point in self._last_points()
         ):
             return True
-        if len(self.gaps) < GAPS_TO_JUDGE:
+        if self.gaps < GAPS_TO_JUDGE:
             return False
-        first_tokens = sum(segment.tokens for segment in self.requests[0].window)
-        tokens = self.ends[-1]
+        first, last = self.requests[0], self.requests[-1]
+        first_tokens = prefixes(first.window, self.sent).total
+        tokens = self.laid.total
         growth = max(0.0, (tokens - first_tokens) / len(self.requests))
         mean = (tokens + first_tokens) / 2
         long, short = self.model.write_multiplier("1h"), self.model.write_multiplier("5m")
-        share = sum(1 for gap in self.gaps if SHORT_LIFE <= gap < LONG_LIFE) / len(self.gaps)
+        share = (last.gaps_under_1h - last.gaps_under_5m) / self.gaps
         return share > (long - short) * growth / ((short - self.model.read_multiplier) * mean)
 
     def _last_points(self) -> tuple[CachePoint, ...]:

@@ -5,17 +5,26 @@ from __future__ import annotations
 from runtime.context.instructions import base_text, stage_text
 from runtime.context.policy import Policy
 from runtime.context.segments import SegmentMaker, tools_text
+from runtime.context.sent import Layout
 from runtime.conversation.segments import Segment
 from runtime.conversation.state import Frame, SessionState
 from runtime.playbook import Playbook, Stage, ToolDefinition
 from runtime.playbook.engine_tools import allowed_targets, stage_tools, union_tools
+from runtime.playbook.kept import kept
 
 
 def window_tools(playbook: Playbook, stage: Stage, policy: Policy) -> tuple[ToolDefinition, ...]:
     """The tools a request defines: the playbook's union in `append`, the stage's own in `swap`."""
-    if policy.layout == "append":
-        return union_tools(playbook)
-    return stage_tools(playbook, stage, "swap")
+    return _tools(playbook, stage, policy.layout)
+
+
+def _tools(playbook: Playbook, stage: Stage, layout: Layout) -> tuple[ToolDefinition, ...]:
+    return union_tools(playbook) if layout == "append" else stage_tools(playbook, stage, "swap")
+
+
+@kept
+def _tools_text(playbook: Playbook, stage: Stage, layout: Layout) -> str:
+    return tools_text(_tools(playbook, stage, layout))
 
 
 def head_segments(
@@ -33,7 +42,8 @@ def head_segments(
     head: list[Segment] = []
     if tools:
         label = f"{len(tools)} tools" if appending else f"{len(tools)} tools of «{stage.name}»"
-        head.append(maker.make(f"tools{owner}", "tools", "system", tools_text(tools), label=label))
+        text = _tools_text(playbook, stage, policy.layout)
+        head.append(maker.make(f"tools{owner}", "tools", "system", text, label=label))
     text = base_text(
         playbook.global_system_prompt, "" if appending else instructions(playbook, stage, frame, policy)
     )

@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from operator import itemgetter
 from typing import Final
 
-from runtime.context.cache_model import LIFETIMES, Block, Mark, Store, send
+from runtime.context.cache_model import Mark, Store, bill
+from runtime.context.measures import measure, prefixes
 from runtime.context.models import ModelRecord
+from runtime.conversation.appendlist import AppendList
 from runtime.conversation.segments import CachePoint, Segment
-from runtime.conversation.windows import Windows
+from runtime.conversation.windows import SentRequest
 
-REMEMBERED: Final = 16
-"""Requests looked back over. Each request marks what lives on again, so older ones tell nothing more."""
-
-
-def blocks_of(segments: Sequence[Segment]) -> list[Block]:
-    """The blocks a window's segments become; each tool takes a position of its own."""
-    return [
-        Block(segment.hash, segment.tokens, _tool_count(segment.text) if segment.kind == "tools" else 1)
-        for segment in segments
-    ]
-
-
-@lru_cache(maxsize=64)
-def _tool_count(text: str) -> int:
-    return max(1, len(json.loads(text))) if text else 1
+REMEMBERED: Final = 64
+"""At least so many requests are looked back over, and less than twice as many: each request marks what lives
+on again, so older ones tell nothing more."""
+_KEY = "store"
 
 
 def marks_of(segments: Sequence[Segment], points: Sequence[CachePoint]) -> list[Mark]:
@@ -37,51 +26,57 @@ def marks_of(segments: Sequence[Segment], points: Sequence[CachePoint]) -> list[
     return [Mark(index, ttls[segment.id]) for index, segment in enumerate(segments) if segment.id in ttls]
 
 
-def lane_store(
-    windows: Windows,
-    lane: str,
-    model: ModelRecord,
-    at: datetime,
-    window: tuple[Segment, ...] = (),
-    blocks: Sequence[Block] = (),
-) -> Store:
-    """The cache entries of that lane that can be alive at `at`.
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What is in the cache after the first `count` requests, reckoned from request `start` on."""
 
-    `window`: the next request's, with its `blocks`; what earlier ones share with it is not worked out again.
+    start: int
+    count: int
+    model: ModelRecord
+    store: Store
+
+
+@dataclass(slots=True)
+class _Latest:
+    """What was worked out last for a lane; kept with its requests."""
+
+    known: _Known | None = None
+
+    def upto(self, count: int) -> _Latest:
+        """Nothing is known of a lane that went on in another way."""
+        return _Latest(self.known if self.known is not None and self.known.count <= count else None)
+
+
+def lane_store(requests: AppendList[SentRequest], model: ModelRecord, at: datetime) -> Store:
+    """The cache entries of a lane with those requests that are alive at `at`.
+
+    What was worked out for the lane's earlier requests is kept with them; the result does not depend on it.
     """
-    horizon = max(LIFETIMES.values())
-    store: Store = {}
-    at_hand = _AtHand(window, blocks)
-    for request in windows.lane(lane)[-REMEMBERED:]:
-        if at - request.at > horizon:
-            continue
-        at_hand.move_to(request.window)
-        store = send(at_hand.blocks, at_hand.marks(request.cache_points), store, model, request.at).store
+    latest = requests.note(_KEY, _Latest)
+    count = len(requests)
+    start = max(0, (count // REMEMBERED - 1) * REMEMBERED)
+    known = latest.known
+    if known is None or known.start != start or known.count > count or known.model != model:
+        known = _Known(start, start, model, {})
+    if known.count < count:
+        known = latest.known = _Known(start, count, model, _store_after(requests, known))
+    return {key: entry for key, entry in known.store.items() if at < entry.expires}
+
+
+def _store_after(requests: AppendList[SentRequest], known: _Known) -> Store:
+    store = dict(known.store)
+    before = requests[known.count - 1].window if known.count else None
+    for request in requests[known.count :]:
+        laid = prefixes(request.window, before)
+        for key in [key for key, entry in store.items() if entry.expires <= request.at]:
+            del store[key]
+        bill(laid, _marks(request, laid.length), store, known.model, request.at)
+        before = request.window
     return store
 
 
-class _AtHand:
-    """One window with its blocks. Most windows only begin like another one and end elsewhere."""
-
-    def __init__(self, window: tuple[Segment, ...], blocks: Sequence[Block]) -> None:
-        self.window, self.blocks = window, list(blocks)
-        self._places = {segment.id: index for index, segment in enumerate(window)}
-        """Segment id -> index; of a window before, where that is longer."""
-
-    def move_to(self, window: tuple[Segment, ...]) -> None:
-        """From here on it is about this window."""
-        shared = min(len(window), len(self.window))
-        if window[:shared] != self.window[:shared]:
-            shared = 0
-        self.blocks = self.blocks[:shared] + blocks_of(window[shared:])
-        self._places.update((window[index].id, index) for index in range(shared, len(window)))
-        self.window = window
-
-    def marks(self, points: Sequence[CachePoint]) -> list[Mark]:
-        """As `marks_of` has them, found without a look at every segment."""
-        placed = [(self._places.get(point.segment, -1), point) for point in points]
-        return [
-            Mark(index, point.ttl)
-            for index, point in sorted(placed, key=itemgetter(0))
-            if 0 <= index < len(self.window) and self.window[index].id == point.segment
-        ]
+def _marks(request: SentRequest, length: int) -> list[Mark]:
+    """As `marks_of` has them, found without a look at every segment."""
+    places = measure(request.window).ids
+    found = [(places.get(point.segment, length), point.ttl) for point in request.cache_points]
+    return [Mark(index, ttl) for index, ttl in sorted(found) if index < length]

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, Literal
 
 from runtime.context.head import head_segments
+from runtime.context.measures import HEAD_KINDS
 from runtime.context.models import ModelRecord
 from runtime.context.policy import Policy
 from runtime.context.segments import SegmentMaker
+from runtime.context.sent import last_stage
 from runtime.context.summaries import return_summary
+from runtime.conversation.appendlist import AppendList
 from runtime.conversation.segments import Segment
 from runtime.conversation.state import SessionState
 from runtime.conversation.window_fold import replace_range
 from runtime.conversation.windows import ROOT_AGENT, AgentWindow, Cleared, Popped, lane_of
 from runtime.playbook import Playbook
-
-HEAD_KINDS = ("tools", "base")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ def plan_rewrites(
     agent = state.windows.agent(name)
     lane = lane_of(name, model.provider, model.id)
     maker = SegmentMaker(model)
-    segments = list(agent.segments)
+    segments: Sequence[Segment] = agent.segments
     planned: list[Rewrite] = []
 
     def plan(rewrite: Rewrite | None) -> None:
@@ -59,7 +61,7 @@ def plan_rewrites(
                 segments, rewrite.from_segment, rewrite.to_segment, rewrite.replacement
             )
 
-    plan(_swap(lane, segments, head_segments(maker, playbook, state, policy), policy))
+    plan(_swap(lane, agent.segments, head_segments(maker, playbook, state, policy), policy))
     for popped in agent.popped:
         plan(_return(lane, maker, playbook, segments, popped, agent))
     for cleared in agent.cleared:
@@ -67,13 +69,15 @@ def plan_rewrites(
     return tuple(planned)
 
 
-def _swap(lane: str, segments: Sequence[Segment], head: Sequence[Segment], policy: Policy) -> Rewrite | None:
+def _swap(
+    lane: str, segments: AppendList[Segment], head: Sequence[Segment], policy: Policy
+) -> Rewrite | None:
     """Replaces tools and base where they differ from what this request needs.
 
     In the `swap` layout the stage's text is part of the base: stage segments of the other layout go too.
     """
-    sent = [segment for segment in segments if segment.kind in HEAD_KINDS]
-    if policy.layout == "swap" and any(segment.kind == "stage" for segment in segments):
+    sent = list(takewhile(lambda segment: segment.kind in HEAD_KINDS, segments))
+    if policy.layout == "swap" and last_stage(segments) is not None:
         talk = [segment for segment in segments if segment.kind not in (*HEAD_KINDS, "stage")]
         numbers = {
             "removed": _tokens(segments) - _tokens(talk),

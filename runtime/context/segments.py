@@ -52,21 +52,22 @@ class SegmentMaker:
         """One segment. The author's texts, too, are made such as a store and a wire can carry."""
         clean = storable_text(text)
         tokens, counted = count_tokens(clean, kind, self.model)
-        return Segment(
-            id=segment_id,
-            kind=kind,
-            role=role,
-            text=clean,
-            tokens=tokens,
-            counted=counted,
-            hash=segment_hash(kind, role, clean, meta or {}),
-            sources=sources,
-            frame=frame,
-            stage=stage,
-            label=label,
-            meta=meta or {},
-            replaced=replaced,
-        )
+        fields = {
+            "id": segment_id,
+            "kind": kind,
+            "role": role,
+            "text": clean,
+            "tokens": tokens,
+            "counted": counted,
+            "hash": segment_hash(kind, role, clean, meta or {}),
+            "sources": sources,
+            "frame": frame,
+            "stage": stage,
+            "label": label,
+            "meta": meta or {},
+            "replaced": replaced,
+        }
+        return Segment.trusted(fields, lasting=True)
 
 
 def segment_hash(kind: str, role: str, text: str, meta: dict[str, Any]) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from runtime.conversation.appendlist import AppendList
 from runtime.conversation.segments import Segment
 from runtime.playbook import ToolDefinition
 
@@ -26,6 +27,8 @@ class ContextWindow:
     """The tools the stage may call now; the engine enforces it."""
     empty_state: bool = False
     state_snapshot: dict[str, Any] | None = None
+    sent: AppendList[Segment] = field(default_factory=AppendList, compare=False, repr=False)
+    """The segments before the added ones, as the session keeps them; empty where nobody said so."""
 
     @property
     def tokens(self) -> int:

@@ -35,6 +35,7 @@ class SessionStarted(EventBase):
     variables: dict[str, Any] = Field(default_factory=dict)
     data: dict[str, Any] | None = None
     agents: tuple[str, ...] = ()
+    """Who takes part from the beginning: the playbook, by its name, and the human."""
 
 
 class UserMessageEvent(EventBase):

@@ -1,17 +1,18 @@
 """The fold: what one event makes of a state. Nothing is decided here and nothing is computed from a playbook.
 
-`apply` is the only way a SessionState comes about, so a state can always be rebuilt from its log.
+`apply_to` is the only way a SessionState comes about, so a state can always be rebuilt from its log.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Literal, assert_never
+from typing import Any, Final, Literal
 
 from runtime.conversation import events as ev
-from runtime.conversation.events import Event
-from runtime.conversation.evolving import evolve
+from runtime.conversation import window_fold as windows
+from runtime.conversation.events import Event, EventBase
+from runtime.conversation.folding import Folding, copied
 from runtime.conversation.messages import Usage
 from runtime.conversation.state import (
     ACTION_CALL,
@@ -22,278 +23,182 @@ from runtime.conversation.state import (
     RunningTurn,
     SessionState,
 )
-from runtime.conversation.window_fold import fold_windows
 
 _REMEMBERED_CLIENT_IDS = 200
 _TRANSITION_TOOL = "playbook_transition"
-_NEW_VISIT = {"phase": 0, "requests": 0, "calls_here": 0, "closed_at": None}
 
 
 def fold(session: str, events: Iterable[Event], state: SessionState | None = None) -> SessionState:
     """The state after all of `events`, in order, starting from `state` or from a new session."""
-    current = state if state is not None else SessionState(session=session)
+    folding = Folding(state if state is not None else SessionState(session=session))
     for event in events:
-        current = apply(current, event)
-    return current
+        apply_to(folding, event)
+    return folding.state
 
 
 def apply(state: SessionState, event: Event) -> SessionState:
-    """The state after `event`. Raises ValueError if its `seq` is not the next one."""
+    """The state after `event`; `state` stays as it is. Raises ValueError if its `seq` is not the next one."""
+    folding = Folding(state)
+    apply_to(folding, event)
+    return folding.state
+
+
+def apply_to(folding: Folding, event: Event) -> None:
+    """Change the state in the making by `event`. Raises ValueError if its `seq` is not the next one."""
+    state = folding.state
     if event.seq != state.seq + 1:
         raise ValueError(f"event {event.seq} cannot follow event {state.seq}: the log has a gap")
-    folded = _apply(state, event)
-    windows = fold_windows(state.windows, state, event)
-    entries = folded.entries.append(event) if _is_entry(event) else folded.entries
-    if folded is state:
-        return evolve(state, seq=event.seq, windows=windows, entries=entries)
-    # A copy that nobody else has seen yet takes its last changes in place.
-    folded.__dict__.update(seq=event.seq, windows=windows, entries=entries)
-    return folded
+    for change in CHANGES[type(event)]:
+        change(folding, event)
+    state.seq = event.seq
 
 
-_ENTRIES: frozenset[type] = frozenset(
-    (
-        ev.UserMessageEvent,
-        ev.LLMCallCompleted,
-        ev.StageEntered,
-        ev.FramePushed,
-        ev.FramePopped,
-        ev.TurnComplete,
-        ev.TurnInterrupted,
-        ev.TurnFailed,
-        ev.ArtifactSaved,
-        ev.ArtifactLoaded,
-        ev.ArtifactUnloaded,
-    )
-)
-
-
-def _is_entry(event: Event) -> bool:
-    if isinstance(event, ev.ToolCallComplete):
-        return not event.call_id.startswith(ACTION_CALL)
-    if isinstance(event, ev.TransitionTriggered):
-        return event.clear_history
-    return type(event) in _ENTRIES
-
-
-def _apply(state: SessionState, event: Event) -> SessionState:  # noqa: C901  one arm per event
-    match event:
-        case ev.TransitionEvaluated() | ev.CachePlanned() | ev.CompactionPlanned() | ev.WindowRewritten():
-            return state
-        case ev.ToolCallStart():
-            return _tool_started(state, event)
-        case ev.ToolCallComplete():
-            return _tool_completed(state, event)
-        case ev.LLMCallStarted():
-            return _call_started(state, event)
-        case ev.LLMCallCompleted():
-            return _call_completed(state, event)
-        case ev.LLMCallFailed():
-            return _call_failed(state, event)
-        case ev.UserMessageEvent():
-            return _user_message(state, event)
-        case ev.TurnStarted():
-            return _turn_started(state, event)
-        case ev.Phase1Start():
-            return _phase1_started(state, event)
-        case ev.Phase1Complete():
-            return _phase1_completed(state, event)
-        case ev.Phase2Start():
-            return _phase2_started(state, event)
-        case ev.Phase2Complete():
-            return _phase2_completed(state, event)
-        case ev.TurnComplete():
-            return _turn_ended(state, event)
-        case ev.TurnInterrupted():
-            ended = _turn_ended(_count_if_shown(state, event), event)
-            return evolve(ended, failed=state.running if _can_go_on(state, event) else None)
-        case ev.TurnFailed():
-            return evolve(_turn_ended(state, event), failed=state.running if event.retryable else None)
-        case ev.TransitionTriggered():
-            return _transition_triggered(state, event)
-        case ev.TransitionRefused():
-            return _transition_refused(state, event)
-        case ev.StageExited():
-            return _stage_exited(state)
-        case ev.StageEntered():
-            return _stage_entered(state, event)
-        case ev.FramePushed():
-            return _frame_pushed(state, event)
-        case ev.FramePopped():
-            return _frame_popped(state, event)
-        case ev.StateChanged():
-            return _state_changed(state, event)
-        case ev.ArtifactSaved():
-            return _artifact_saved(state, event)
-        case ev.ArtifactLoaded():
-            return _artifact_moved(state, event.name, event.frame)
-        case ev.ArtifactUnloaded():
-            return _artifact_moved(state, event.name, None)
-        case ev.SessionStarted():
-            return _session_started(state, event)
-        case ev.SessionUsing():
-            return _session_using(state, event)
-        case ev.SessionComplete():
-            return evolve(state, status="complete", moving=None)
-        case ev.IntentClassified() | ev.ToolChoiceUnmet() | ev.LLMCallRetry() | ev.TextWithdrawn():
-            return state
-        case ev.ApprovalRequested() | ev.ApprovalAnswered():
-            return state
-        case _:
-            assert_never(event)
-
-
-def _turn(state: SessionState, **changes: object) -> SessionState:
-    if state.running is None:
-        return state
-    return evolve(state, running=evolve(state.running, **changes))
-
-
-def _top(state: SessionState, **changes: object) -> SessionState:
-    if not state.frames:
-        return state
-    top = evolve(state.frames[-1], **changes)
-    return evolve(state, frames=(*state.frames[:-1], top))
-
-
-def _session_started(state: SessionState, event: ev.SessionStarted) -> SessionState:
-    moving = Moving(
+def _session_started(folding: Folding, event: ev.SessionStarted) -> None:
+    state = folding.state
+    state.status, state.variables, state.agents = "idle", dict(event.variables), event.agents
+    state.moving = Moving(
         transition=None, mode="goto", target=None, then="start", data=dict(event.data or {}), step="enter"
     )
-    return evolve(state, status="idle", variables=dict(event.variables), agents=event.agents, moving=moving)
 
 
-def _session_using(state: SessionState, event: ev.SessionUsing) -> SessionState:
-    return evolve(
-        state,
-        using_model=state.using_model if event.model is None else event.model or None,
-        using_layout=event.layout or state.using_layout,
-        using_policy=event.policy or state.using_policy,
-    )
+def _session_using(folding: Folding, event: ev.SessionUsing) -> None:
+    state = folding.state
+    state.using_model = state.using_model if event.model is None else event.model or None
+    state.using_layout = event.layout or state.using_layout
+    state.using_policy = event.policy or state.using_policy
 
 
-def _user_message(state: SessionState, event: ev.UserMessageEvent) -> SessionState:
+def _session_complete(folding: Folding, event: ev.SessionComplete) -> None:
+    folding.state.status, folding.state.moving = "complete", None
+
+
+def _user_message(folding: Folding, event: ev.UserMessageEvent) -> None:
     if event.injected:
-        return state
+        return
+    state = folding.state
     if event.client_id is not None:
-        known = (*state.client_ids, event.client_id)[-_REMEMBERED_CLIENT_IDS:]
-        state = evolve(state, client_ids=known)
-    return _turn(state, user_text=event.text)
+        state.client_ids = (*state.client_ids, event.client_id)[-_REMEMBERED_CLIENT_IDS:]
+    if (running := folding.running()) is not None:
+        running.user_text = event.text
 
 
-def _turn_started(state: SessionState, event: ev.TurnStarted) -> SessionState:
-    state = _stop_waiting(state, event)
+def _turn_started(folding: Folding, event: ev.TurnStarted) -> None:
+    _stop_waiting(folding, event)
+    state = folding.state
+    state.status = "running"
     if event.cause == "retry" and state.failed is not None:
-        return evolve(state, status="running", running=_taken_up(state.failed, event), failed=None)
-    running = RunningTurn(
-        number=event.turn,
-        cause=event.cause,
-        started_at=event.at,
-        started_seq=event.seq,
-        transitions=state.chain if event.cause in ("speak_on_enter", "raw") else 0,
-    )
-    return evolve(state, status="running", running=running, turn=event.turn, failed=None)
+        state.running = _taken_up(state.failed, event)
+    else:
+        state.turn = event.turn
+        state.running = RunningTurn(
+            number=event.turn,
+            cause=event.cause,
+            started_at=event.at,
+            started_seq=event.seq,
+            transitions=state.chain if event.cause in ("speak_on_enter", "raw") else 0,
+        )
+    state.failed = None
 
 
 def _taken_up(failed: RunningTurn, event: ev.TurnStarted) -> RunningTurn:
     """The failed turn as it stood, with its time limits counted anew."""
-    phase1_started_at = event.at if failed.phase1_started_at is not None else None
-    return evolve(failed, call=None, started_at=event.at, phase1_started_at=phase1_started_at)
+    taken_up = copied(failed)
+    taken_up.call, taken_up.started_at = None, event.at
+    taken_up.phase1_started_at = event.at if failed.phase1_started_at is not None else None
+    return taken_up
 
 
-def _stop_waiting(state: SessionState, event: Event) -> SessionState:
-    frame = state.frame
-    if frame is None or frame.idle_since is None:
-        return state
-    return _top(state, idle=frame.idle + (event.at - frame.idle_since), idle_since=None)
+def _stop_waiting(folding: Folding, event: Event) -> None:
+    frame = folding.state.frame
+    if frame is not None and frame.idle_since is not None and (top := folding.top()) is not None:
+        top.idle, top.idle_since = frame.idle + (event.at - frame.idle_since), None
 
 
-def _turn_ended(state: SessionState, event: Event) -> SessionState:
-    chain = state.running.transitions if state.running is not None else 0
-    state = evolve(state, status="idle", running=None, moving=None, chain=chain)
-    return _top(state, idle_since=event.at, last_activity=event.at)
+def _turn_ended(folding: Folding, event: ev.TurnComplete | ev.TurnInterrupted | ev.TurnFailed) -> None:
+    state = folding.state
+    state.chain = state.running.transitions if state.running is not None else 0
+    state.status, state.running, state.moving = "idle", None, None
+    if (top := folding.top()) is not None:
+        top.idle_since = top.last_activity = event.at
 
 
-def _count_if_shown(state: SessionState, event: ev.TurnInterrupted) -> SessionState:
-    running = state.running
-    if running is None or running.replied or not (event.shown_text or any(running.shown)):
-        return state
-    return _count(state, running)
+def _turn_interrupted(folding: Folding, event: ev.TurnInterrupted) -> None:
+    running = folding.state.running
+    if running is not None and not running.replied and (event.shown_text or any(running.shown)):
+        _count(folding)
+    goes_on = _can_go_on(running, event)
+    _turn_ended(folding, event)
+    folding.state.failed = running if goes_on else None
 
 
-def _can_go_on(state: SessionState, event: ev.TurnInterrupted) -> bool:
+def _turn_failed(folding: Folding, event: ev.TurnFailed) -> None:
+    running = folding.state.running
+    _turn_ended(folding, event)
+    folding.state.failed = running if event.retryable else None
+
+
+def _can_go_on(running: RunningTurn | None, event: ev.TurnInterrupted) -> bool:
     """A turn that nobody stopped and that showed nothing can be taken up again, like a failed one."""
-    running = state.running
     if running is None or running.replied or event.reason not in ("process_died", "timeout"):
         return False
     return not event.shown_text and not any(running.shown)
 
 
-def _count(state: SessionState, running: RunningTurn) -> SessionState:
+def _count(folding: Folding) -> None:
     """A turn is a user's message with an answer: what a stage says by itself does not count."""
-    frame = state.frame
-    if frame is None or running.cause not in ("message", "retry"):
-        return state
-    return _top(state, turn_count=frame.turn_count + 1)
+    running = folding.state.running
+    if running is not None and running.cause in ("message", "retry") and (top := folding.top()) is not None:
+        top.turn_count += 1
 
 
-def _phase1_started(state: SessionState, event: ev.Phase1Start) -> SessionState:
-    running = state.running
+def _phase1_started(folding: Folding, event: ev.Phase1Start) -> None:
+    if (running := folding.running()) is not None:
+        running.phase, running.phase1_started_at = 1, running.phase1_started_at or event.at
+
+
+def _phase1_completed(folding: Folding, event: ev.Phase1Complete) -> None:
+    if event.reason not in ("text", "transition") and (running := folding.running()) is not None:
+        running.closed_at = running.requests
+
+
+def _phase2_started(folding: Folding, event: ev.Phase2Start) -> None:
+    if (running := folding.running()) is not None:
+        running.phase, running.phase1_started_at = 2, running.phase1_started_at or event.at
+
+
+def _phase2_completed(folding: Folding, event: ev.Phase2Complete) -> None:
+    if (running := folding.running()) is not None:
+        running.replied, running.replied_stage = True, event.stage
+        _count(folding)
+
+
+def _call_started(folding: Folding, event: ev.LLMCallStarted) -> None:
+    folding.state.calls = max(folding.state.calls, event.call)
+    if event.phase != 0 and (running := folding.running()) is not None:
+        running.call = event.call
+
+
+def _call_completed(folding: Folding, event: ev.LLMCallCompleted) -> None:
+    state, message = folding.state, event.message
+    state.calls = max(state.calls, event.call)
+    running = folding.running()
     if running is None:
-        return state
-    return _turn(state, phase=1, phase1_started_at=running.phase1_started_at or event.at)
-
-
-def _phase1_completed(state: SessionState, event: ev.Phase1Complete) -> SessionState:
-    if state.running is None or event.reason in ("text", "transition"):
-        return state
-    return _turn(state, closed_at=state.running.requests)
-
-
-def _phase2_started(state: SessionState, event: ev.Phase2Start) -> SessionState:
-    running = state.running
-    if running is None:
-        return state
-    return _turn(state, phase=2, phase1_started_at=running.phase1_started_at or event.at)
-
-
-def _phase2_completed(state: SessionState, event: ev.Phase2Complete) -> SessionState:
-    if state.running is None:
-        return state
-    state = _turn(state, replied=True, replied_stage=event.stage)
-    return _count(state, state.running) if state.running is not None else state
-
-
-def _call_started(state: SessionState, event: ev.LLMCallStarted) -> SessionState:
-    state = evolve(state, calls=max(state.calls, event.call))
-    return _turn(state, call=event.call) if event.phase != 0 else state
-
-
-def _call_completed(state: SessionState, event: ev.LLMCallCompleted) -> SessionState:
-    state = evolve(state, calls=max(state.calls, event.call))
-    running, message = state.running, event.message
-    if running is None:
-        return state
+        return
+    _pay(running, event)
     if _is_beside(state, event.call):
-        return _turn(state, **_paid(running, event))
-    shown = (*running.shown, message.text) if running.phase == 2 and message.text else running.shown
-    return _turn(
-        state,
-        call=None,
-        pending=message.tool_calls,
-        started=(),
-        requests=running.requests + 1,
-        calls_here=running.calls_here + len(message.tool_calls),
-        shown=shown,
-        **_paid(running, event),
-    )
+        return
+    if running.phase == 2 and message.text:
+        running.shown = (*running.shown, message.text)
+    running.call, running.pending, running.started = None, message.tool_calls, ()
+    running.requests += 1
+    running.calls_here += len(message.tool_calls)
 
 
-def _call_failed(state: SessionState, event: ev.LLMCallFailed) -> SessionState:
-    running = state.running
-    if running is None or event.usage is None:
-        return _turn(state, call=None)
-    return _turn(state, call=None, **_paid(running, event))
+def _call_failed(folding: Folding, event: ev.LLMCallFailed) -> None:
+    if (running := folding.running()) is not None:
+        running.call = None
+        if event.usage is not None:
+            _pay(running, event)
 
 
 def _is_beside(state: SessionState, call: int) -> bool:
@@ -302,13 +207,11 @@ def _is_beside(state: SessionState, call: int) -> bool:
     return opened is not None and opened.call == call and opened.phase == 0
 
 
-def _paid(running: RunningTurn, event: ev.LLMCallCompleted | ev.LLMCallFailed) -> dict[str, object]:
+def _pay(running: RunningTurn, event: ev.LLMCallCompleted | ev.LLMCallFailed) -> None:
     """The turn's sums with this call's."""
     known = running.cost is not None and event.cost is not None
-    return {
-        "usage": _sum(running.usage, event.usage),
-        "cost": (running.cost or 0.0) + (event.cost or 0.0) if known else None,
-    }
+    running.cost = (running.cost or 0.0) + (event.cost or 0.0) if known else None
+    running.usage = _sum(running.usage, event.usage)
 
 
 def _sum(one: Usage | None, other: Usage | None) -> Usage | None:
@@ -317,23 +220,32 @@ def _sum(one: Usage | None, other: Usage | None) -> Usage | None:
     return one + other
 
 
-def _tool_started(state: SessionState, event: ev.ToolCallStart) -> SessionState:
+def _tool_started(folding: Folding, event: ev.ToolCallStart) -> None:
     if event.call_id.startswith(ACTION_CALL):
-        moving = state.moving
-        return state if moving is None else evolve(state, moving=evolve(moving, waiting=event.call_id))
-    running = state.running
-    return state if running is None else _turn(state, started=(*running.started, event.call_id))
+        if (moving := folding.moving()) is not None:
+            moving.waiting = event.call_id
+    elif (running := folding.running()) is not None:
+        running.started = (*running.started, event.call_id)
 
 
-def _tool_completed(state: SessionState, event: ev.ToolCallComplete) -> SessionState:
+def _tool_completed(folding: Folding, event: ev.ToolCallComplete) -> None:
     if event.call_id.startswith(ACTION_CALL):
-        return _action_done(state)
-    running = state.running
-    if running is None:
-        return state
+        return _action_done(folding)
+    if (running := folding.running()) is None:
+        return None
+    if event.tool_name == _TRANSITION_TOOL:
+        running.refused_moves += not event.success
+    else:
+        running.records = (*running.records, _record(running, event))
+        running.tool_calls += 1
+    running.pending = tuple([call for call in running.pending if call.call_id != event.call_id])
+    running.started = tuple([started for started in running.started if started != event.call_id])
+    return None
+
+
+def _record(running: RunningTurn, event: ev.ToolCallComplete) -> CallRecord:
     call = next((call for call in running.pending if call.call_id == event.call_id), None)
-    own = event.tool_name == _TRANSITION_TOOL
-    record = CallRecord(
+    return CallRecord(
         name=event.tool_name,
         arguments=call.arguments if call is not None else None,
         ran=event.call_id in running.started,
@@ -341,29 +253,23 @@ def _tool_completed(state: SessionState, event: ev.ToolCallComplete) -> SessionS
         result=event.result,
         error=event.error,
     )
-    return _turn(
-        state,
-        pending=tuple(call for call in running.pending if call.call_id != event.call_id),
-        started=tuple(started for started in running.started if started != event.call_id),
-        records=running.records if own else (*running.records, record),
-        tool_calls=running.tool_calls + (0 if own else 1),
-        refused_moves=running.refused_moves + (1 if own and not event.success else 0),
-    )
 
 
-def _action_done(state: SessionState) -> SessionState:
-    moving = state.moving
-    if moving is None:
-        return state
-    return evolve(state, moving=evolve(moving, done=moving.done + 1, waiting=None))
+def _action_done(folding: Folding) -> None:
+    if (moving := folding.moving()) is not None:
+        moving.done, moving.waiting = moving.done + 1, None
 
 
-def _transition_triggered(state: SessionState, event: ev.TransitionTriggered) -> SessionState:
-    running = state.running
+def _transition_triggered(folding: Folding, event: ev.TransitionTriggered) -> None:
+    running = folding.running()
     then: Literal["reply", "after", "idle"] = "idle"
     if running is not None:
         then = "after" if running.replied else "reply"
-    moving = Moving(
+        running.transitions += 1
+        running.spent = len(running.records)
+    elif event.transition and (top := folding.top()) is not None:
+        top.fired_rules = (*top.fired_rules, event.transition)
+    folding.state.moving = Moving(
         transition=event.transition,
         mode=event.mode,
         target=event.to_stage,
@@ -373,30 +279,26 @@ def _transition_triggered(state: SessionState, event: ev.TransitionTriggered) ->
         reason=event.reason,
         step="enter" if event.mode == "call" else "exit",
     )
-    state = evolve(state, moving=moving)
-    if running is None:
-        fired = state.frames[-1].fired_rules if state.frames else ()
-        return _top(state, fired_rules=(*fired, event.transition)) if event.transition else state
-    return _turn(state, transitions=running.transitions + 1, spent=len(running.records))
 
 
-def _transition_refused(state: SessionState, event: ev.TransitionRefused) -> SessionState:
-    frame = state.frame
-    if frame is None or event.transition is None or state.running is not None:
-        return state
-    return _top(state, refused_rules=(*frame.refused_rules, event.transition))
+def _transition_refused(folding: Folding, event: ev.TransitionRefused) -> None:
+    if event.transition is None or folding.state.running is not None:
+        return
+    if (top := folding.top()) is not None:
+        top.refused_rules = (*top.refused_rules, event.transition)
 
 
-def _stage_exited(state: SessionState) -> SessionState:
-    frame, moving = state.frame, state.moving
-    if frame is None or moving is None:
-        return state
-    state = evolve(state, moving=evolve(moving, step="enter", done=0, waiting=None))
-    return state if moving.mode == "return" else _top(state, data={**frame.data, **moving.data})
+def _stage_exited(folding: Folding, event: ev.StageExited) -> None:
+    if folding.state.frame is None or (moving := folding.moving()) is None:
+        return
+    moving.step, moving.done, moving.waiting = "enter", 0, None
+    if moving.mode != "return" and (top := folding.top()) is not None:
+        top.data = {**top.data, **moving.data}
 
 
-def _frame_pushed(state: SessionState, event: ev.FramePushed) -> SessionState:
-    state = _stop_waiting(state, event)
+def _frame_pushed(folding: Folding, event: ev.FramePushed) -> None:
+    _stop_waiting(folding, event)
+    state = folding.state
     frame = Frame(
         id=event.frame,
         depth=event.depth,
@@ -411,17 +313,15 @@ def _frame_pushed(state: SessionState, event: ev.FramePushed) -> SessionState:
         playbook=event.playbook,
     )
     if event.variables is not None and event.agent is not None:
-        frame = evolve(frame, callers_variables=state.variables)
-        state = evolve(
-            state,
-            variables=event.variables,
-            agents=(*state.agents, event.agent),
-            agents_called=state.agents_called + 1,
-        )
-    return evolve(state, frames=(*state.frames, frame), frames_opened=state.frames_opened + 1)
+        frame.callers_variables = state.variables
+        state.variables, state.agents = event.variables, (*state.agents, event.agent)
+        state.agents_called += 1
+    state.frames = (*state.frames, frame)
+    state.frames_opened += 1
 
 
-def _stage_entered(state: SessionState, event: ev.StageEntered) -> SessionState:
+def _stage_entered(folding: Folding, event: ev.StageEntered) -> None:
+    state = folding.state
     old = state.frame
     frame = Frame(
         id=event.frame,
@@ -438,57 +338,115 @@ def _stage_entered(state: SessionState, event: ev.StageEntered) -> SessionState:
         callers_variables=old.callers_variables if old is not None else None,
         idle_since=event.at if state.running is None else None,
     )
-    opened = state.frames_opened if old is not None else state.frames_opened + 1
-    state = evolve(
-        state, frames=(*state.frames[:-1], frame), visits=event.visit, frames_opened=opened, moving=None
-    )
-    return _begin_visit(state)
+    state.frames = (*state.frames[:-1], frame)
+    state.frames_opened += old is None
+    state.visits, state.moving = event.visit, None
+    _begin_visit(folding)
 
 
-def _begin_visit(state: SessionState) -> SessionState:
+def _begin_visit(folding: Folding) -> None:
     """The turn goes on in another visit: requests, calls and the closed tool loop belong to the visit. So it
     is with a failed turn, which a timer moved on while nobody took it up."""
-    if state.running is None and state.failed is not None:
-        return evolve(state, failed=evolve(state.failed, **_NEW_VISIT, spent=len(state.failed.records)))
-    return _turn(state, **_NEW_VISIT)
+    state = folding.state
+    turn = folding.running()
+    if turn is None and state.failed is not None:
+        turn = state.failed = copied(state.failed)
+        turn.spent = len(turn.records)
+    if turn is not None:
+        turn.phase, turn.requests, turn.calls_here, turn.closed_at = 0, 0, 0, None
 
 
-def _frame_popped(state: SessionState, event: ev.FramePopped) -> SessionState:
-    state = _agent_left(evolve(state, frames=state.frames[:-1], moving=None), state.frame)
-    caller = state.frame
-    if caller is None:
-        return state
+def _frame_popped(folding: Folding, event: ev.FramePopped) -> None:
+    state = folding.state
+    popped = state.frame
+    state.frames, state.moving = state.frames[:-1], None
+    if popped is not None:
+        _agent_left(state, popped)
+    if (top := folding.top()) is None:
+        return
     if isinstance(event.value, dict):
-        state = _top(state, data={**caller.data, **event.value})
-    state = _top(state, idle_since=event.at if state.running is None else None)
-    return _begin_visit(state)
+        top.data = {**top.data, **event.value}
+    top.idle_since = event.at if state.running is None else None
+    _begin_visit(folding)
 
 
-def _agent_left(state: SessionState, popped: Frame | None) -> SessionState:
-    """An agent whose first frame is popped goes, with its variables; the caller's come back."""
-    if popped is None or popped.callers_variables is None:
-        return state
-    agents = tuple(agent for agent in state.agents if agent != popped.agent)
-    return evolve(state, variables=popped.callers_variables, agents=agents)
+def _agent_left(state: SessionState, popped: Frame) -> None:
+    """An agent whose first frame is popped was the last to come; it goes, the caller's variables are back."""
+    if popped.callers_variables is not None:
+        state.variables, state.agents = popped.callers_variables, state.agents[:-1]
 
 
-def _state_changed(state: SessionState, event: ev.StateChanged) -> SessionState:
-    variables = {**state.variables, **event.set}
+def _state_changed(folding: Folding, event: ev.StateChanged) -> None:
+    variables = {**folding.state.variables, **event.set}
     for name in event.deleted:
         variables.pop(name, None)
-    state = evolve(state, variables=variables)
-    return _action_done(state) if event.cause in ("on_enter", "on_exit") else state
+    folding.state.variables = variables
+    if event.cause in ("on_enter", "on_exit"):
+        _action_done(folding)
 
 
-def _artifact_saved(state: SessionState, event: ev.ArtifactSaved) -> SessionState:
+def _artifact_saved(folding: Folding, event: ev.ArtifactSaved) -> None:
     ref = ArtifactRef(
         name=event.name, summary=event.summary, kind=event.kind, length=event.length, hash=event.hash
     )
-    return evolve(state, artifacts={**state.artifacts, event.name: ref})
+    folding.state.artifacts = {**folding.state.artifacts, event.name: ref}
 
 
-def _artifact_moved(state: SessionState, name: str, frame: str | None) -> SessionState:
+def _artifact_loaded(folding: Folding, event: ev.ArtifactLoaded) -> None:
+    _artifact_moved(folding.state, event.name, event.frame)
+
+
+def _artifact_unloaded(folding: Folding, event: ev.ArtifactUnloaded) -> None:
+    _artifact_moved(folding.state, event.name, None)
+
+
+def _artifact_moved(state: SessionState, name: str, frame: str | None) -> None:
     ref = state.artifacts.get(name)
-    if ref is None:
-        return state
-    return evolve(state, artifacts={**state.artifacts, name: replace(ref, loaded_in=frame)})
+    if ref is not None:
+        state.artifacts = {**state.artifacts, name: replace(ref, loaded_in=frame)}
+
+
+Change = Callable[[Folding, Any], None]
+
+CHANGES: Final[Mapping[type[EventBase], tuple[Change, ...]]] = {
+    ev.SessionStarted: (_session_started,),
+    ev.SessionUsing: (_session_using,),
+    ev.SessionComplete: (_session_complete,),
+    ev.UserMessageEvent: (windows.user_message, _user_message),
+    ev.TurnStarted: (windows.turn_started, _turn_started),
+    ev.Phase1Start: (_phase1_started,),
+    ev.Phase1Complete: (_phase1_completed,),
+    ev.Phase2Start: (_phase2_started,),
+    ev.Phase2Complete: (windows.reply_given, _phase2_completed),
+    ev.TurnComplete: (windows.turn_ended, _turn_ended),
+    ev.TurnInterrupted: (windows.turn_interrupted, _turn_interrupted),
+    ev.TurnFailed: (windows.turn_ended, _turn_failed),
+    ev.LLMCallStarted: (windows.call_started, _call_started),
+    # The turn asks the windows which call is in flight.
+    ev.LLMCallCompleted: (_call_completed, windows.call_completed),
+    ev.LLMCallFailed: (windows.call_failed, _call_failed),
+    ev.ToolCallStart: (_tool_started,),
+    ev.ToolCallComplete: (windows.tool_result, _tool_completed),
+    ev.TransitionTriggered: (windows.transition, _transition_triggered),
+    ev.TransitionRefused: (_transition_refused,),
+    ev.StageExited: (_stage_exited,),
+    ev.StageEntered: (windows.stage_entered, _stage_entered),
+    # A frame's window opens and closes while the state still shows who called.
+    ev.FramePushed: (windows.frame_pushed, _frame_pushed),
+    ev.FramePopped: (windows.frame_popped, _frame_popped),
+    ev.StateChanged: (windows.state_changed, _state_changed),
+    ev.WindowRewritten: (windows.window_rewritten,),
+    ev.ArtifactSaved: (_artifact_saved,),
+    ev.ArtifactLoaded: (_artifact_loaded,),
+    ev.ArtifactUnloaded: (_artifact_unloaded,),
+    ev.TransitionEvaluated: (),
+    ev.CachePlanned: (),
+    ev.CompactionPlanned: (),
+    ev.IntentClassified: (),
+    ev.ToolChoiceUnmet: (),
+    ev.LLMCallRetry: (),
+    ev.TextWithdrawn: (),
+    ev.ApprovalRequested: (),
+    ev.ApprovalAnswered: (),
+}
+"""What each event changes, in order. The windows first, as a rule: they look at the state before it."""

@@ -4,40 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import takewhile
-from typing import Final, get_args
+from typing import Final
 
 from runtime.conversation.events import Event
-from runtime.conversation.evolving import evolve
-from runtime.conversation.fold import apply
+from runtime.conversation.fold import CHANGES, apply_to
+from runtime.conversation.folding import Folding
 from runtime.conversation.state import SessionState
 
-UNFOLDED: Final = frozenset(
-    {
-        "transition_evaluated",
-        "cache_planned",
-        "compaction_planned",
-        "intent_classified",
-        "tool_choice_unmet",
-        "llm_call_retry",
-        "text_withdrawn",
-        "approval_requested",
-        "approval_answered",
-    }
-)
+UNFOLDED: Final = frozenset(kind.model_fields["type"].default for kind, done in CHANGES.items() if not done)
 """Types of the events that say something and change no state: opening a session need not read them."""
 
-FOLDED: Final = (
-    frozenset(kind.model_fields["type"].default for kind in get_args(get_args(Event)[0])) - UNFOLDED
-)
+FOLDED: Final = frozenset(kind.model_fields["type"].default for kind in CHANGES) - UNFOLDED
 """Types of the events that make a state."""
 
 
 def fold_without(session: str, events: Iterable[Event], seq: int) -> SessionState:
     """The state after event `seq`, from a log that was read without its events of the types in UNFOLDED."""
-    state = SessionState(session=session)
+    folding = Folding(SessionState(session=session))
     for event in events:
-        state = apply(state if state.seq == event.seq - 1 else evolve(state, seq=event.seq - 1), event)
-    return evolve(state, seq=max(seq, state.seq))
+        folding.state.seq = event.seq - 1
+        apply_to(folding, event)
+    folding.state.seq = max(seq, folding.state.seq)
+    return folding.state
 
 
 def until_turn(events: Iterable[Event], turn: int) -> tuple[Event, ...]:

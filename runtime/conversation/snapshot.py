@@ -8,11 +8,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from runtime.conversation.state import SessionState
 
+HUMAN: Final = "User"
+"""The human among those who take part."""
 Snapshot = Mapping[str, Any]
 """`variables`, `agents`, `artifacts` (name -> summary), `call_stack` (stage ids of the agent's own frames,
 outermost first)."""

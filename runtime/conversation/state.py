@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from runtime.conversation.appendlist import AppendList
-from runtime.conversation.events import Event
 from runtime.conversation.messages import ToolCall, Usage
 from runtime.conversation.windows import Windows
 from runtime.playbook import StageContextPolicy
@@ -17,7 +15,7 @@ ACTION_CALL = "action:"
 """How the ids of the calls begin that `onEnter` and `onExit` make: no window shows them."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Frame:
     """One frame of the call stack with the visit it is in; the last of `SessionState.frames` is current.
 
@@ -66,8 +64,7 @@ class ArtifactRef:
     loaded_in: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class CallRecord:
+class CallRecord(NamedTuple):
     """A tool call of the running turn that has its result: what rules and expressions look at."""
 
     name: str
@@ -79,7 +76,7 @@ class CallRecord:
     error: str | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class RunningTurn:
     """The turn in progress."""
 
@@ -123,7 +120,7 @@ class RunningTurn:
     """US dollars of the turn's calls so far; None once a price was not known."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Moving:
     """A transition that has been triggered and is being carried out; actions may have to be waited for."""
 
@@ -142,7 +139,7 @@ class Moving:
     """Id of the action's call that has no result yet."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class SessionState:
     """Everything a session is: a pure function of its log."""
 
@@ -161,11 +158,6 @@ class SessionState:
     agents: tuple[str, ...] = ()
     agents_called: int = 0
     artifacts: Mapping[str, ArtifactRef] = field(default_factory=dict)
-    entries: AppendList[Event] = field(default_factory=AppendList)
-    """The events that windows are made of: user_message, llm_call_completed, tool_call_complete (not of
-    actions), stage_entered, frame_pushed, frame_popped, transition_triggered (for clearHistory),
-    turn_complete, turn_interrupted, turn_failed, artifact_*. state_changed is not among them: state frames
-    compare values."""
     running: RunningTurn | None = None
     failed: RunningTurn | None = None
     """The last turn, if it failed, or was cut off before it showed anything, and can be retried."""

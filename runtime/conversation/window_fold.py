@@ -1,12 +1,12 @@
 """How the log's events change what windows are built from. One small function per kind of event.
 
-Rule: applies, never decides. `state` is always the state before the event.
+Rule: applies, never decides. fold.py says which event calls which, and when.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.events import (
@@ -28,9 +28,11 @@ from runtime.conversation.events import (
     UserMessageEvent,
     WindowRewritten,
 )
-from runtime.conversation.evolving import evolve
+from runtime.conversation.folding import Folding, copied
+from runtime.conversation.requests import request_sent
 from runtime.conversation.segments import Segment
 from runtime.conversation.snapshot import is_private, snapshot
+from runtime.conversation.state import ACTION_CALL, SessionState
 from runtime.conversation.windows import (
     ROOT_AGENT,
     AgentWindow,
@@ -38,23 +40,10 @@ from runtime.conversation.windows import (
     OpenCall,
     Pending,
     Popped,
-    SentRequest,
     TurnTrace,
-    Windows,
     agent_of,
-    window_sent,
+    shared_start,
 )
-
-if TYPE_CHECKING:
-    from runtime.conversation.state import SessionState
-
-Fold = Callable[[Windows, "SessionState", Any], Windows]
-
-
-def fold_windows(windows: Windows, state: SessionState, event: Event) -> Windows:
-    """The windows after `event`; `state` is the session's state before it. Other events change nothing."""
-    fold = _FOLDS.get(type(event))
-    return fold(windows, state, event) if fold is not None else windows
 
 
 def replace_range(
@@ -72,177 +61,147 @@ def replace_range(
 
 
 def _current_agent(state: SessionState) -> str:
-    return (state.frame.agent if state.frame else None) or ROOT_AGENT
+    return (state.frames[-1].agent if state.frames else None) or ROOT_AGENT
+
+
+def _current(folding: Folding) -> AgentWindow:
+    return folding.agent(_current_agent(folding.state))
 
 
 def _open_agents(state: SessionState) -> tuple[str, ...]:
     """The agents on the call stack, outermost first."""
-    return tuple(dict.fromkeys(frame.agent or ROOT_AGENT for frame in state.frames)) or (ROOT_AGENT,)
+    return tuple(dict.fromkeys([frame.agent or ROOT_AGENT for frame in state.frames])) or (ROOT_AGENT,)
 
 
-def _with_agent(windows: Windows, name: str, agent: AgentWindow) -> Windows:
-    return evolve(windows, agents={**windows.agents, name: agent})
-
-
-def _add_pending(windows: Windows, state: SessionState, kind: Any, event: Event) -> Windows:
-    name, frame = _current_agent(state), state.frame
-    agent = windows.agent(name)
+def _add_pending(folding: Folding, kind: Any, event: Event) -> AgentWindow:
+    """Something was said in the current frame; the window of its agent."""
+    agent, frame = _current(folding), folding.state.frame
     item = Pending(
         kind=kind, event=event, frame=frame.id if frame else None, stage=frame.stage if frame else None
     )
-    return _with_agent(windows, name, evolve(agent, pending=(*agent.pending, item)))
+    agent.pending = (*agent.pending, item)
+    return agent
 
 
-def _user_message(windows: Windows, state: SessionState, event: UserMessageEvent) -> Windows:
-    name = _current_agent(state)
-    windows = _add_pending(windows, state, "injected" if event.injected else "user", event)
+def user_message(folding: Folding, event: UserMessageEvent) -> None:
+    """What was said waits for a request."""
+    agent = _add_pending(folding, "injected" if event.injected else "user", event)
+    agent.open_messages = (*agent.open_messages, event.seq)
     if not event.injected:
-        windows = evolve(windows, said=event)
-    agent = windows.agent(name)
-    return _with_agent(windows, name, evolve(agent, open_messages=(*agent.open_messages, event.seq)))
+        folding.windows().said = event
 
 
-def _turn_started(windows: Windows, state: SessionState, event: TurnStarted) -> Windows:
-    name = _current_agent(state)
-    agent = windows.agent(name)
+def turn_started(folding: Folding, event: TurnStarted) -> None:
+    """A turn begins, with what was said before it; or the failed one goes on."""
+    agent = _current(folding)
     if event.cause == "retry":
-        for caller in _open_agents(state)[:-1]:
-            windows = _with_agent(windows, caller, _reopened(windows.agent(caller)))
-        return _with_agent(windows, name, _taken_up(agent))
-    pending = agent.pending
-    spoken = [item.event.seq for item in pending if item.kind == "user"]
-    turn = TurnTrace(first_seq=min([event.seq, *spoken]), waiting=True, spoken=bool(spoken))
-    return _with_agent(windows, name, evolve(agent, pending=pending, turn=turn))
+        for caller in _open_agents(folding.state)[:-1]:
+            _reopen(folding.agent(caller))
+        return _take_up(agent)
+    spoken = [item.event.seq for item in agent.pending if item.kind == "user"]
+    agent.turn = TurnTrace(first_seq=min([event.seq, *spoken]), waiting=True, spoken=bool(spoken))
+    return None
 
 
-def _taken_up(agent: AgentWindow) -> AgentWindow:
+def _take_up(agent: AgentWindow) -> None:
     """The last turn goes on: what stood for its end is dropped, its messages belong to no frame again."""
-    pending = tuple(item for item in agent.pending if item.kind not in ("no_reply", "interrupted"))
-    turn = evolve(agent.turn, waiting=True, answered=False, spoken=True)
-    return evolve(_reopened(agent), pending=pending, turn=turn)
+    agent.pending = tuple(item for item in agent.pending if item.kind not in ("no_reply", "interrupted"))
+    agent.turn = _turn_with(agent.turn, waiting=True, answered=False, spoken=True)
+    _reopen(agent)
 
 
-def _reopened(agent: AgentWindow) -> AgentWindow:
-    open_messages = tuple(dict.fromkeys((*agent.turn.messages, *agent.open_messages)))
-    return evolve(agent, open_messages=open_messages)
+def _reopen(agent: AgentWindow) -> None:
+    agent.open_messages = tuple(dict.fromkeys((*agent.turn.messages, *agent.open_messages)))
 
 
-def _reply_given(windows: Windows, state: SessionState, event: Phase2Complete) -> Windows:
-    name = _current_agent(state)
-    agent = windows.agent(name)
-    return _with_agent(windows, name, evolve(agent, turn=evolve(agent.turn, waiting=False)))
+def reply_given(folding: Folding, event: Phase2Complete) -> None:
+    """The turn waits no more."""
+    agent = _current(folding)
+    agent.turn = _turn_with(agent.turn, waiting=False)
 
 
-def _turn_ended(windows: Windows, state: SessionState, event: Event) -> Windows:
-    name = _current_agent(state)
-    agent = windows.agent(name)
+def turn_ended(folding: Folding, event: TurnComplete | TurnFailed | TurnInterrupted) -> None:
+    """The messages of the turn belong to their frames now; one without an answer gets its fixed block."""
+    agent = _current(folding)
     if agent.turn.spoken and not agent.turn.answered:
-        windows = _add_pending(windows, state, "no_reply", event)
-    for name in _open_agents(state):
-        windows = _with_agent(windows, name, _settled(windows.agent(name)))
-    return evolve(windows, open_call=None)
+        _add_pending(folding, "no_reply", event)
+    for name in _open_agents(folding.state):
+        _settle(folding.agent(name))
+    folding.windows().open_call = None
 
 
-def _settled(agent: AgentWindow) -> AgentWindow:
+def _settle(agent: AgentWindow) -> None:
     """The turn has ended, for callers of the current agent as well."""
-    unsent = {item.event.seq for item in agent.pending if item.kind == "injected"}
-    still_open = tuple(seq for seq in agent.open_messages if seq in unsent)
-    turn = evolve(agent.turn, waiting=False, spoken=False, messages=agent.open_messages)
-    return evolve(agent, open_messages=still_open, turn=turn)
+    agent.turn = _turn_with(agent.turn, waiting=False, spoken=False, messages=agent.open_messages)
+    if agent.open_messages:
+        unsent = {item.event.seq for item in agent.pending if item.kind == "injected"}
+        agent.open_messages = tuple([seq for seq in agent.open_messages if seq in unsent])
 
 
-def _turn_interrupted(windows: Windows, state: SessionState, event: TurnInterrupted) -> Windows:
+def turn_interrupted(folding: Folding, event: TurnInterrupted) -> None:
     """The reply that was cut off is sent as its shown text alone."""
     if event.shown_text.strip():
-        windows = _add_pending(windows, state, "interrupted", event)
-        windows = _answered(windows, state, True)
-    return _turn_ended(windows, state, event)
+        agent = _add_pending(folding, "interrupted", event)
+        agent.turn = _turn_with(agent.turn, answered=True)
+    turn_ended(folding, event)
 
 
-def _answered(windows: Windows, state: SessionState, answered: bool) -> Windows:
-    name = _current_agent(state)
-    agent = windows.agent(name)
-    return _with_agent(windows, name, evolve(agent, turn=evolve(agent.turn, answered=answered)))
+def _turn_with(turn: TurnTrace, **changes: Any) -> TurnTrace:
+    changed = copied(turn)
+    changed.__dict__.update(changes)
+    return changed
 
 
-def _stage_entered(windows: Windows, state: SessionState, event: StageEntered) -> Windows:
-    name = _current_agent(state)
-    return _with_agent(windows, name, evolve(windows.agent(name), header_due=True))
+def stage_entered(folding: Folding, event: StageEntered) -> None:
+    """The next request brings the stage's header."""
+    _current(folding).header_due = True
 
 
-def _state_changed(windows: Windows, state: SessionState, event: StateChanged) -> Windows:
-    if state.frame is None:
-        return windows
-    name = _current_agent(state)
-    agent = windows.agent(name)
+def state_changed(folding: Folding, event: StateChanged) -> None:
+    """The frame's summary will name the variables that were set in it."""
+    frame = folding.state.frame
+    if frame is None:
+        return
+    agent = _current(folding)
     names = [variable for variable in event.set if not is_private(variable)]
-    known = agent.variables_set.get(state.frame.id, ())
-    together = tuple(dict.fromkeys((*known, *names)))
-    return _with_agent(
-        windows, name, evolve(agent, variables_set={**agent.variables_set, state.frame.id: together})
-    )
+    together = tuple(dict.fromkeys((*agent.variables_set.get(frame.id, ()), *names)))
+    agent.variables_set = {**agent.variables_set, frame.id: together}
 
 
-def _call_started(windows: Windows, state: SessionState, event: LLMCallStarted) -> Windows:
-    windows = evolve(windows, open_call=OpenCall(call=event.call, lane=event.lane, phase=event.phase))
+def call_started(folding: Folding, event: LLMCallStarted) -> None:
+    """The request as it was sent, whole; what it added stands in the agent's window from now on."""
+    windows = folding.windows()
+    windows.open_call = OpenCall(call=event.call, lane=event.lane, phase=event.phase)
     if not event.lane or event.phase == 0:
-        return windows
-    name = agent_of(event.lane)
-    agent = _sent(windows.agent(name), state, event)
+        return
+    agent = folding.agent(agent_of(event.lane))
+    _send(agent, folding.state, event)
     requests = windows.lane(event.lane)
-    window = window_sent(event, _begins_like(requests, event), _rest_of(agent, event))
-    request = SentRequest(call=event.call, at=event.at, window=window, cache_points=event.cache_points)
-    lanes = {**windows.lanes, event.lane: requests.append(request)}
-    return evolve(_with_agent(windows, name, agent), lanes=lanes)
+    windows.lanes[event.lane] = requests.append(request_sent(requests, agent, event))
 
 
-def _begins_like(requests: AppendList[SentRequest], event: LLMCallStarted) -> tuple[Segment, ...]:
-    if event.window_of is None:
-        return ()
-    return next(request.window for request in reversed(requests) if request.call == event.window_of)
-
-
-def _rest_of(agent: AgentWindow, event: LLMCallStarted) -> dict[str, Segment]:
-    """The segments behind the shared start, by id: nearly always just what the call added."""
-    added = {segment.id: segment for segment in event.added}
-    if added.keys() >= set(event.window_rest):
-        return added
-    return {segment.id: segment for segment in agent.segments}
-
-
-def _sent(agent: AgentWindow, state: SessionState, event: LLMCallStarted) -> AgentWindow:
-    nested = len(state.frames) > 1
-    agent = evolve(
-        agent,
-        segments=agent.segments.extend(event.added),
-        pending=(),
-        popped=(),
-        cleared=(),
-        header_due=False,
-        upto=event.seq,
-        turn=evolve(agent.turn, spoken=True),
-        nested_calls=agent.nested_calls + (1 if nested else 0),
-    )
+def _send(agent: AgentWindow, state: SessionState, event: LLMCallStarted) -> None:
+    agent.segments = agent.segments.extend(event.added)
+    agent.pending, agent.popped, agent.cleared = (), (), ()
+    agent.header_due, agent.upto = False, event.seq
+    agent.turn = _turn_with(agent.turn, spoken=True)
+    agent.nested_calls += len(state.frames) > 1
     frame = next((segment for segment in event.added if segment.kind == "state"), None)
     if frame is None:
-        return evolve(agent, since_full=agent.since_full + (1 if event.empty_state else 0))
-    return evolve(
-        agent,
-        state_base=snapshot(state),
-        state_number=frame.meta["number"],
-        since_full=0 if frame.meta.get("full") else agent.since_full + 1,
-    )
+        agent.since_full += event.empty_state
+        return
+    agent.state_base, agent.state_number = snapshot(state), frame.meta["number"]
+    agent.since_full = 0 if frame.meta.get("full") else agent.since_full + 1
 
 
-def _call_completed(windows: Windows, state: SessionState, event: LLMCallCompleted) -> Windows:
-    call = windows.open_call
-    windows = evolve(windows, open_call=None)
-    if call is not None and call.phase == 0:
-        return windows
-    if _was_never_shown(state, event):
-        return windows
-    windows = _add_pending(windows, state, "assistant", event)
-    return _answered(windows, state, bool(event.message.text.strip()))
+def call_completed(folding: Folding, event: LLMCallCompleted) -> None:
+    """What the model said; a text that nobody was shown is no part of the conversation."""
+    windows = folding.windows()
+    call, windows.open_call = windows.open_call, None
+    if (call is not None and call.phase == 0) or _was_never_shown(folding.state, event):
+        return
+    agent = _add_pending(folding, "assistant", event)
+    agent.turn = _turn_with(agent.turn, answered=bool(event.message.text.strip()))
 
 
 def _was_never_shown(state: SessionState, event: LLMCallCompleted) -> bool:
@@ -252,68 +211,58 @@ def _was_never_shown(state: SessionState, event: LLMCallCompleted) -> bool:
     return in_phase1 and not event.message.tool_calls
 
 
-def _call_failed(windows: Windows, state: SessionState, event: LLMCallFailed) -> Windows:
-    return evolve(windows, open_call=None)
+def call_failed(folding: Folding, event: LLMCallFailed) -> None:
+    """The call in flight has ended."""
+    folding.windows().open_call = None
 
 
-def _tool_result(windows: Windows, state: SessionState, event: ToolCallComplete) -> Windows:
-    if event.call_id.startswith("action:"):  # state.ACTION_CALL: made by onEnter or onExit, not by a model
-        return windows
-    return _add_pending(windows, state, "tool_result", event)
+def tool_result(folding: Folding, event: ToolCallComplete) -> None:
+    """The result waits for a request; those of `onEnter` and `onExit` are not the model's."""
+    if not event.call_id.startswith(ACTION_CALL):
+        _add_pending(folding, "tool_result", event)
 
 
-def _transition(windows: Windows, state: SessionState, event: TransitionTriggered) -> Windows:
-    if not event.clear_history or state.frame is None:
-        return windows
-    name, frame = _current_agent(state), state.frame
-    agent = windows.agent(name)
+def transition(folding: Folding, event: TransitionTriggered) -> None:
+    """`clearHistory`: what was said in the frame goes, but for a turn that still waits for its reply."""
+    frame = folding.state.frame
+    if not event.clear_history or frame is None:
+        return
+    agent = _current(folding)
     keep_from = agent.turn.first_seq if agent.turn.waiting else None
     pending = agent.pending
     if keep_from is None:
         pending = tuple(item for item in pending if item.frame != frame.id)
+        kinds = ("user", "input", "injected")
+        agent.open_messages = tuple(item.event.seq for item in pending if item.kind in kinds)
     else:
         pending = tuple(item for item in pending if item.frame != frame.id or item.event.seq >= keep_from)
-    cleared = Cleared(
-        frame=frame.id, is_root=len(state.frames) == 1, keep_from=keep_from, sent=len(agent.segments)
-    )
-    open_messages = tuple(item.event.seq for item in pending if item.kind in ("user", "input", "injected"))
-    if keep_from is not None:
-        open_messages = agent.open_messages
-    agent = evolve(
-        agent,
-        pending=pending,
-        cleared=(*agent.cleared, cleared),
-        open_messages=open_messages,
-        state_base=None,
-    )
-    return _with_agent(windows, name, agent)
+    is_root = len(folding.state.frames) == 1
+    cleared = Cleared(frame=frame.id, is_root=is_root, keep_from=keep_from, sent=len(agent.segments))
+    agent.pending, agent.cleared, agent.state_base = pending, (*agent.cleared, cleared), None
 
 
-def _frame_pushed(windows: Windows, state: SessionState, event: FramePushed) -> Windows:
+def frame_pushed(folding: Folding, event: FramePushed) -> None:
     """An agent's window begins with what the user said last."""
     if event.variables is None or event.agent is None:
-        return windows
-    caller = windows.agent(_current_agent(state))
+        return
+    windows, caller = folding.windows(), _current(folding)
     pending: tuple[Pending, ...] = ()
     if windows.said is not None:
         pending = (Pending(kind="input", event=windows.said, frame=event.frame, stage=event.stage),)
-    agent = AgentWindow(
-        pending=pending,
-        open_messages=tuple(item.event.seq for item in pending if item.event.seq in caller.open_messages),
-        turn=caller.turn,
-        since=event.seq,
-    )
-    return _with_agent(windows, event.agent, agent)
+    agent = folding.agent(event.agent)
+    agent.pending = pending
+    agent.open_messages = tuple(item.event.seq for item in pending if item.event.seq in caller.open_messages)
+    agent.turn, agent.since = caller.turn, event.seq
 
 
-def _agent_popped(windows: Windows, state: SessionState, event: FramePopped) -> Windows:
+def _agent_popped(folding: Folding, event: FramePopped) -> None:
     """An agent returned: its window goes, and its caller gets a summary of it at this place.
 
     What the user said to it in a turn that still waits for its reply is now for the caller to answer.
     """
-    caller_frame = state.frames[-2]
-    name, caller_name = _current_agent(state), caller_frame.agent or ROOT_AGENT
-    agent, caller = windows.agent(name), windows.agent(caller_name)
+    state, windows = folding.state, folding.windows()
+    caller_frame, name = state.frames[-2], _current_agent(state)
+    agent, caller = windows.agent(name), folding.agent(caller_frame.agent or ROOT_AGENT)
     whose: dict[str, Any] = {"frame": caller_frame.id, "stage": caller_frame.stage}
     said, messages = windows.said, tuple[Pending, ...]()
     unanswered = agent.open_messages if agent.turn.waiting else agent.turn.messages if state.failed else ()
@@ -325,26 +274,23 @@ def _agent_popped(windows: Windows, state: SessionState, event: FramePopped) -> 
         frames=frozenset(),
         unsent=agent.pending,
         agent=name,
-        sent=tuple(agent.segments),
+        sent=agent.segments,
     )
-    caller = evolve(
-        caller,
-        pending=(*caller.pending, Pending(kind="returned", event=event, **whose), *messages),
-        popped=(*caller.popped, popped),
-        open_messages=(*caller.open_messages, *(item.event.seq for item in messages if agent.turn.waiting)),
-        turn=agent.turn,
-        header_due=True,
-    )
-    agents = {key: window for key, window in windows.agents.items() if key != name}
-    lanes = {lane: requests for lane, requests in windows.lanes.items() if agent_of(lane) != name}
-    return evolve(windows, agents={**agents, caller_name: caller}, lanes=lanes)
+    caller.pending = (*caller.pending, Pending(kind="returned", event=event, **whose), *messages)
+    caller.popped = (*caller.popped, popped)
+    if agent.turn.waiting:
+        caller.open_messages = (*caller.open_messages, *(item.event.seq for item in messages))
+    caller.turn, caller.header_due = agent.turn, True
+    del windows.agents[name]
+    windows.lanes = {lane: sent for lane, sent in windows.lanes.items() if agent_of(lane) != name}
 
 
-def _frame_popped(windows: Windows, state: SessionState, event: FramePopped) -> Windows:
+def frame_popped(folding: Folding, event: FramePopped) -> None:
+    """A frame returned: its trace waits to be replaced by its summary."""
+    state = folding.state
     if state.frames[-1].callers_variables is not None:
-        return _agent_popped(windows, state, event)
-    name = _current_agent(state)
-    agent = windows.agent(name)
+        return _agent_popped(folding, event)
+    agent = _current(folding)
     caller = state.frames[-2].id if len(state.frames) > 1 else None
     inner = [popped for popped in agent.popped if popped.caller == event.frame]
     frames = frozenset({event.frame}.union(*(popped.frames for popped in inner)))
@@ -364,15 +310,12 @@ def _frame_popped(windows: Windows, state: SessionState, event: FramePopped) -> 
         ),
     )
     gone = {item.event.seq for item in unsent}
-    agent = evolve(
-        agent,
-        pending=tuple(item for item in agent.pending if item.event.seq not in gone),
-        popped=(*(other for other in agent.popped if other.caller != event.frame), popped),
-        header_due=True,
-        returns=agent.returns + 1,
-        variables_set=_inherited(agent, frames, caller),
-    )
-    return _with_agent(windows, name, agent)
+    agent.pending = tuple(item for item in agent.pending if item.event.seq not in gone)
+    agent.popped = (*(other for other in agent.popped if other.caller != event.frame), popped)
+    agent.header_due = True
+    agent.returns += 1
+    agent.variables_set = _inherited(agent, frames, caller)
+    return None
 
 
 def _inherited(agent: AgentWindow, frames: frozenset[str], caller: str | None) -> dict[str, tuple[str, ...]]:
@@ -384,23 +327,21 @@ def _inherited(agent: AgentWindow, frames: frozenset[str], caller: str | None) -
     return kept
 
 
-def _window_rewritten(windows: Windows, state: SessionState, event: WindowRewritten) -> Windows:
-    name = agent_of(event.lane)
-    agent = windows.agent(name)
+def window_rewritten(folding: Folding, event: WindowRewritten) -> None:
+    """The segments of a range are replaced; what stood there is known by what stands for it."""
+    agent = folding.agent(agent_of(event.lane))
     segments, gone = replace_range(agent.segments, event.from_segment, event.to_segment, event.replacement)
-    stand_in = event.replacement[0] if event.replacement else None
-    replaced = dict(agent.replaced)
-    if stand_in is not None:
-        replaced.update({segment.id: stand_in for segment in gone})
-    agent = evolve(
-        agent,
-        segments=AppendList(segments),
-        replaced=replaced,
-        state_base=agent.state_base if _base_stands(agent, gone) else None,
-        popped=_still_popped(agent, event),
-        cleared=() if event.rule == "clear" else agent.cleared,
-    )
-    return _with_agent(windows, name, agent)
+    if not _base_stands(agent, gone):
+        agent.state_base = None
+    if event.replacement:
+        stand_in = event.replacement[0]
+        agent.replaced = {**agent.replaced, **{segment.id: stand_in for segment in gone}}
+    rewritten = AppendList(segments)
+    rewritten.take_notes(agent.segments, shared_start(agent.segments, rewritten))
+    agent.segments = rewritten
+    agent.popped = _still_popped(agent, event)
+    if event.rule == "clear":
+        agent.cleared = ()
 
 
 def _base_stands(agent: AgentWindow, gone: Sequence[Segment]) -> bool:
@@ -419,23 +360,3 @@ def _still_popped(agent: AgentWindow, event: WindowRewritten) -> tuple[Popped, .
         return agent.popped
     done = {segment.meta.get("frame") for segment in event.replacement if segment.kind == "summary"}
     return tuple(popped for popped in agent.popped if popped.event.frame not in done)
-
-
-_FOLDS: dict[type, Fold] = {
-    UserMessageEvent: _user_message,
-    TurnStarted: _turn_started,
-    Phase2Complete: _reply_given,
-    TurnComplete: _turn_ended,
-    TurnFailed: _turn_ended,
-    TurnInterrupted: _turn_interrupted,
-    StageEntered: _stage_entered,
-    StateChanged: _state_changed,
-    LLMCallStarted: _call_started,
-    LLMCallCompleted: _call_completed,
-    LLMCallFailed: _call_failed,
-    ToolCallComplete: _tool_result,
-    TransitionTriggered: _transition,
-    FramePushed: _frame_pushed,
-    FramePopped: _frame_popped,
-    WindowRewritten: _window_rewritten,
-}

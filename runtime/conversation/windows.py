@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.events import Event, FramePopped, LLMCallStarted, UserMessageEvent
@@ -28,18 +28,19 @@ def agent_of(lane: str) -> str:
     return lane.split(LANE_SEPARATOR, 1)[0]
 
 
-@dataclass(frozen=True, slots=True)
-class SentRequest:
+class SentRequest(NamedTuple):
     """One request of a lane: its whole window, and where the cache points stood."""
 
     call: int
     at: datetime
-    window: tuple[Segment, ...]
+    window: AppendList[Segment]
     cache_points: tuple[CachePoint, ...] = ()
+    gaps_under_5m: int = 0
+    """How many of the pauses between the lane's requests up to this one were shorter than 5 minutes."""
+    gaps_under_1h: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(NamedTuple):
     """Something said that no request has sent yet, and the frame it was said in."""
 
     kind: Literal[
@@ -64,7 +65,7 @@ class Popped:
     """Names of the variables set in it."""
     agent: str | None = None
     """The agent whose first frame it was: its trace stands in a window of its own."""
-    sent: tuple[Segment, ...] = ()
+    sent: AppendList[Segment] = field(default_factory=AppendList)
     """That window."""
 
 
@@ -95,7 +96,7 @@ class TurnTrace:
     """`seq`s of its user messages once it has ended: a retry takes them up again."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class AgentWindow:
     """The segments an agent's requests have sent, in order, byte for byte; shared by the agent's lanes."""
 
@@ -128,8 +129,7 @@ class AgentWindow:
     """Requests sent while a called frame was open; with `returns` the estimate of the next return."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenCall:
+class OpenCall(NamedTuple):
     """The LLM call in flight."""
 
     call: int
@@ -137,12 +137,12 @@ class OpenCall:
     phase: int
 
 
-@dataclass(frozen=True)
+@dataclass
 class Windows:
     """All agents' windows and all lanes' requests. The root agent's key is the empty string."""
 
-    agents: Mapping[str, AgentWindow] = field(default_factory=dict)
-    lanes: Mapping[str, AppendList[SentRequest]] = field(default_factory=dict)
+    agents: dict[str, AgentWindow] = field(default_factory=dict)
+    lanes: dict[str, AppendList[SentRequest]] = field(default_factory=dict)
     open_call: OpenCall | None = None
     said: UserMessageEvent | None = None
     """What the user said last: an agent that is called begins with it."""
@@ -160,6 +160,9 @@ class Windows:
 
 def shared_start(before: Sequence[Segment], window: Sequence[Segment]) -> int:
     """How many segments both windows begin with."""
+    shortest = min(len(before), len(window))
+    if list(before[:shortest]) == list(window[:shortest]):
+        return shortest
     count = 0
     for one, other in zip(before, window, strict=False):
         if one is not other and one != other:
@@ -181,8 +184,8 @@ def as_logged(windows: Windows, lane: str, window: Sequence[Segment]) -> dict[st
 
 
 def window_sent(
-    event: LLMCallStarted, before: Sequence[Segment], known: Mapping[str, Segment]
-) -> tuple[Segment, ...]:
+    event: LLMCallStarted, before: AppendList[Segment], known: Mapping[str, Segment]
+) -> AppendList[Segment]:
     """The whole window of a call, from what `as_logged` made. `before`: the window it begins like; `known`:
     segments by id, as they stand now. Raises KeyError for a segment that the log never brought."""
-    return (*before[: event.window_shared], *(known[segment] for segment in event.window_rest))
+    return before.upto(event.window_shared).extend(known[segment] for segment in event.window_rest)

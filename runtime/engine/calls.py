@@ -7,6 +7,7 @@ is never started; the transition tool is answered when the other calls have thei
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import is_
 from typing import Any
 
 from runtime.conversation import events as ev
@@ -28,6 +29,8 @@ OVER_LIMIT = "Not run: the limit of tool calls per turn is reached. Answer the u
 
 def with_unique_ids(message: AssistantMessage) -> AssistantMessage:
     """The message with call ids that are not empty, not repeated and not of the engine's own kind."""
+    if not message.tool_calls:
+        return message
     taken: set[str] = set()
     calls: list[ToolCall] = []
     for number, call in enumerate(message.tool_calls, 1):
@@ -38,7 +41,7 @@ def with_unique_ids(message: AssistantMessage) -> AssistantMessage:
                 call_id += "x"
         taken.add(call_id)
         calls.append(call if call_id == call.call_id else call.model_copy(update={"call_id": call_id}))
-    if all(old is new for old, new in zip(message.tool_calls, calls, strict=True)):
+    if all(map(is_, message.tool_calls, calls)):
         return message
     return message.model_copy(update={"tool_calls": tuple(calls)})
 

@@ -7,10 +7,11 @@ the state of a step cannot differ from the fold of its events.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from runtime.conversation.events import Event, EventBase
-from runtime.conversation.fold import apply
+from runtime.conversation.fold import apply_to
+from runtime.conversation.folding import Folding
 from runtime.conversation.state import Frame, Moving, RunningTurn, SessionState
 from runtime.engine.effects import Effect
 from runtime.engine.table import StageRow, Table, Tables
@@ -25,16 +26,25 @@ class Draft:
     def __init__(self, tables: Tables, state: SessionState, now: datetime) -> None:
         self.tables = tables
         self.state = state
+        """The state after the events so far. What it holds changes with the next one: read, then log."""
         self.now = now
         self.events: list[Event] = []
         self.effects: list[Effect] = []
+        self._folding: Folding | None = None
+        self._row: tuple[Frame, StageRow] | None = None
 
     def log(self, kind: type[E], *, turn: int | None = None, **fields: Any) -> E:
         """Append one event with the next `seq` and apply it."""
-        number = self.state.turn if turn is None else turn
-        event = kind(seq=self.state.seq + 1, at=self.now, session=self.state.session, turn=number, **fields)
-        logged = cast(Event, event)
-        self.state = apply(self.state, logged)
+        folding = self._folding
+        if folding is None:
+            folding = self._folding = Folding(self.state)
+            self.state = folding.state
+        state = folding.state
+        fields["seq"], fields["at"], fields["session"] = state.seq + 1, self.now, state.session
+        fields["turn"] = state.turn if turn is None else turn
+        event = kind.trusted(fields)
+        logged: Any = event  # every kind is one of the union: what mypy cannot know of E
+        apply_to(folding, logged)
         self.events.append(logged)
         return event
 
@@ -55,9 +65,7 @@ class Draft:
     @property
     def frame(self) -> Frame:
         """The current frame. Only where the session has started."""
-        frame = self.state.frame
-        assert frame is not None, "the session has not entered a stage"
-        return frame
+        return self.state.frames[-1]
 
     @property
     def running(self) -> RunningTurn:
@@ -74,4 +82,7 @@ class Draft:
     @property
     def row(self) -> StageRow:
         """The row of the current stage."""
-        return self.table.rows[self.frame.stage]
+        frame = self.state.frames[-1]
+        if self._row is None or self._row[0] is not frame:
+            self._row = frame, self.tables.of(frame).rows[frame.stage]
+        return self._row[1]

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from runtime.conversation.messages import ToolCall
 from runtime.engine.intents import Intent
 from runtime.playbook import IntentClassifier, LLMConfig, ToolChoice, ToolDefinition
 
 
-@dataclass(frozen=True, slots=True)
-class CallModel:
+class CallModel(NamedTuple):
     """Ask the model for one message."""
 
     call: int
@@ -42,8 +41,7 @@ class RunTool:
     roots: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ClassifyIntent:
+class ClassifyIntent(NamedTuple):
     """Tell which of the intents the user's message has, and feed back `IntentsClassified` for this turn."""
 
     turn: int
@@ -68,8 +66,7 @@ class CancelTools:
     call_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WakeAt:
+class WakeAt(NamedTuple):
     """`Tick` is wanted at this time, unless something happens before."""
 
     at: datetime

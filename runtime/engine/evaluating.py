@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Final
 
 from runtime.conversation import events as ev
 from runtime.conversation.state import Frame
 from runtime.engine.draft import Draft
 from runtime.engine.intents import Classification
 from runtime.engine.roots import roots_of
-from runtime.engine.rules import Facts, Moment, judge, looks
+from runtime.engine.rules import Facts, Moment, judge
 from runtime.playbook import TimeoutCondition, Transition
+
+_MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 def evaluate(draft: Draft, moment: Moment, classification: Classification | None = None) -> Transition | None:
@@ -20,12 +23,15 @@ def evaluate(draft: Draft, moment: Moment, classification: Classification | None
     The order is the order of precedence: priority, then a named `from` before `*`, then document order. Rules
     after the first that holds are looked at as well: the log says which would have fired too.
     """
+    rules = draft.row.looked_at[moment]
+    if not rules:
+        return None
     facts = facts_of(draft, moment, classification)
     if moment == "phase1" and not facts.calls:
         return None
     chosen: Transition | None = None
-    for rule in draft.row.rules:
-        if not looks(rule.condition, moment) or (moment == "timer" and not _is_due(draft, rule)):
+    for rule in rules:
+        if moment == "timer" and not _is_due(draft, rule):
             continue
         verdict = judge(rule.condition, facts)
         draft.log(
@@ -64,7 +70,7 @@ def waited(frame: Frame, now: datetime) -> timedelta:
 
 def milliseconds(duration: timedelta) -> int:
     """Whole milliseconds, rounded down."""
-    return duration // timedelta(milliseconds=1)
+    return duration // _MILLISECOND
 
 
 def _since_activity(draft: Draft) -> int | None:

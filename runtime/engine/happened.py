@@ -16,7 +16,6 @@ class Start:
     """The session begins. `digest` identifies the document that is run."""
 
     data: Mapping[str, Any] = field(default_factory=dict)
-    agents: tuple[str, ...] = ()
     digest: str = ""
 
 

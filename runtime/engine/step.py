@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
-from typing import assert_never
+from typing import NamedTuple, assert_never
 
 from runtime.conversation import events as ev
 from runtime.conversation.events import Event
+from runtime.conversation.snapshot import HUMAN
 from runtime.conversation.state import SessionState
 from runtime.engine import before, calls, ending, replies, timers, turns
 from runtime.engine.draft import Draft
@@ -38,8 +38,7 @@ class NotNow(ValueError):
     """Something happened that cannot happen in this state: a message while a turn runs or after the end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """One step: the state after it, what is to be done, and the events that made the state."""
 
     state: SessionState
@@ -108,7 +107,7 @@ def _start(draft: Draft, happened: Start) -> None:
         playbook_digest=happened.digest,
         variables={variable.name: variable.default for variable in playbook.variables},
         data=dict(happened.data),
-        agents=happened.agents,
+        agents=(playbook.name, HUMAN),
     )
     turns.move(draft)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import timedelta
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from runtime.conversation.state import Frame, SessionState
 from runtime.engine.intents import Intent, intents_of
+from runtime.engine.rules import MOMENTS, Moment, looks
 from runtime.playbook import LLMConfig, Playbook, Stage, ToolDefinition, Transition
 from runtime.playbook.engine_tools import allowed_targets, outgoing, own_tools, stage_tools
 from runtime.playbook.model_settings import merged_settings
@@ -28,6 +30,8 @@ class StageRow:
     stage: Stage
     rules: tuple[Transition, ...]
     """Transitions that may leave it, in the order of precedence."""
+    looked_at: Mapping[Moment, tuple[Transition, ...]]
+    """Those of them that are looked at in each moment, in the same order."""
     tools: dict[str, ToolDefinition]
     """The author's tools it offers, by name."""
     targets: tuple[str, ...]
@@ -50,12 +54,13 @@ class Table:
     playbook: Playbook
     rows: dict[str, StageRow]
     transitions: dict[str, Transition]
-    declared: tuple[str, ...] = field(default=())
+    declared: tuple[str, ...]
     """Names of the declared variables."""
+    turn_timeout: timedelta
+    phase1_timeout: timedelta
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(NamedTuple):
     """The documents of a session: its own and, by playbook id, those of the agents that may be called."""
 
     root: Table
@@ -103,6 +108,8 @@ def _build(playbook: Playbook) -> Table:
         rows={stage.id: _row(playbook, stage) for stage in playbook.stages},
         transitions={rule.id: rule for rule in playbook.transitions},
         declared=tuple(variable.name for variable in playbook.variables),
+        turn_timeout=timedelta(milliseconds=playbook.options.turn_timeout_ms),
+        phase1_timeout=timedelta(milliseconds=playbook.options.phase1_timeout_ms),
     )
 
 
@@ -111,6 +118,9 @@ def _row(playbook: Playbook, stage: Stage) -> StageRow:
     return StageRow(
         stage=stage,
         rules=rules,
+        looked_at={
+            moment: tuple(rule for rule in rules if looks(rule.condition, moment)) for moment in MOMENTS
+        },
         tools={tool.name: tool for tool in own_tools(playbook, stage)},
         targets=tuple(target for target, _ in allowed_targets(playbook, stage)),
         offers_tools=bool(stage_tools(playbook, stage)),

@@ -21,18 +21,17 @@ def wake_at(tables: Tables, state: SessionState) -> datetime | None:
     if state.status != "idle" or frame is None or state.moving is not None:
         return None
     row = tables.of(frame).rows[frame.stage]
-    times = [due_at(frame, rule) for rule in row.rules]
+    times = [due_at(frame, rule) for rule in row.looked_at["timer"]]
     if row.stage.timeout_ms is not None and frame.idle_since is not None:
         times.append(frame.idle_since + (timedelta(milliseconds=row.stage.timeout_ms) - frame.idle))
     return min((time for time in times if time is not None), default=None)
 
 
 def _next_deadline(tables: Tables, state: SessionState, running: RunningTurn) -> datetime:
-    options = tables.root.playbook.options
-    end = running.started_at + timedelta(milliseconds=options.turn_timeout_ms)
+    end = running.started_at + tables.root.turn_timeout
     if running.phase1_started_at is None or not _in_loop(tables, state, running):
         return end
-    return min(end, running.phase1_started_at + timedelta(milliseconds=options.phase1_timeout_ms))
+    return min(end, running.phase1_started_at + tables.root.phase1_timeout)
 
 
 def _in_loop(tables: Tables, state: SessionState, running: RunningTurn) -> bool:
@@ -52,8 +51,7 @@ def tick(draft: Draft, happened: Tick) -> None:
     if running is None:
         _timer(draft)
         return
-    limit = timedelta(milliseconds=draft.options.turn_timeout_ms)
-    if draft.now >= running.started_at + limit:
+    if draft.now >= running.started_at + draft.tables.root.turn_timeout:
         interrupt(draft, "timeout", happened)
     else:
         time_out_loop(draft, happened)

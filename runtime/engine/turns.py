@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import Final, Literal
 
 from runtime.conversation import events as ev
@@ -43,8 +42,8 @@ def loop_is_open(draft: Draft) -> bool:
     """Whether tool calls of this turn are carried out: the stage has tools and no limit is reached."""
     running, options = draft.running, draft.options
     return (
-        draft.row.starts_with_tools
-        and running.closed_at is None
+        running.closed_at is None
+        and draft.row.starts_with_tools
         and running.tool_calls < options.max_tool_calls_per_turn
         and running.refused_moves < options.max_transitions_per_turn
         and not out_of_time(draft)
@@ -54,8 +53,7 @@ def loop_is_open(draft: Draft) -> bool:
 def out_of_time(draft: Draft) -> bool:
     """Whether the turn's tool time, which goes on through its stages, is over."""
     began = draft.running.phase1_started_at
-    limit = timedelta(milliseconds=draft.options.phase1_timeout_ms)
-    return began is not None and draft.now >= began + limit
+    return began is not None and draft.now >= began + draft.tables.root.phase1_timeout
 
 
 def loop_end(draft: Draft) -> LoopEnd:

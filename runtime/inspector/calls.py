@@ -14,6 +14,7 @@ from pydantic import Field
 
 from runtime.context.models import record
 from runtime.context.prices import price_without_caching
+from runtime.conversation.appendlist import AppendList
 from runtime.conversation.base import Value
 from runtime.conversation.events import (
     Event,
@@ -116,7 +117,7 @@ class CallView(CallSummary):
 @dataclass(slots=True)
 class _Call:
     started: LLMCallStarted
-    window: tuple[Segment, ...]
+    window: AppendList[Segment]
     previous: _Call | None
     """The call before in the same lane."""
     completed: LLMCallCompleted | None = None
@@ -166,7 +167,7 @@ class CallLog:
         call = self._calls.get(number)
         return call.started if call else None
 
-    def window(self, number: int) -> tuple[Segment, ...]:
+    def window(self, number: int) -> Sequence[Segment]:
         """The call's segments with their texts, as far as they were read."""
         call = self._calls.get(number)
         return call.window if call else ()
@@ -185,7 +186,7 @@ class CallLog:
         known = self._calls.get(event.call)
         previous = known.previous if known else self._last_of_lane.get(event.lane)
         base = self._calls.get(event.window_of) if event.window_of is not None else None
-        window = window_sent(event, base.window if base else (), self._segments)
+        window = window_sent(event, base.window if base else AppendList(), self._segments)
         call = self._calls[event.call] = _Call(event, window, previous if event.lane else None)
         if event.lane:
             self._last_of_lane[event.lane] = call

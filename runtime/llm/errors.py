@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Final
 
@@ -101,21 +102,27 @@ def quoted(message: str) -> str:
 def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
     """Seconds from `retry-after-ms` or `retry-after`; None if absent or neither a number nor a date.
 
-    A date is taken from the time that the answer itself was sent at, so that no clock is asked.
+    A date is taken from the answer's own `date`: our clock and the provider's need not agree.
     """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            seconds = float(headers[name]) * unit
-        except (KeyError, ValueError):
-            continue
-        if math.isfinite(seconds):
-            return max(0.0, seconds)
-    return _seconds_between(headers.get("date"), headers.get("retry-after"))
+        seconds = _number(headers.get(name, ""))
+        if seconds is not None:
+            return max(0.0, seconds * unit)
+    then, now = _date(headers.get("retry-after", "")), _date(headers.get("date", ""))
+    return max(0.0, (then - now).total_seconds()) if then is not None and now is not None else None
 
 
-def _seconds_between(sent: str | None, until: str | None) -> float | None:
+def _number(text: str) -> float | None:
     try:
-        wait = parsedate_to_datetime(until or "") - parsedate_to_datetime(sent or "")
-    except (TypeError, ValueError):
+        number = float(text)
+    except ValueError:
         return None
-    return max(0.0, wait.total_seconds())
+    return None if math.isnan(number) else number
+
+
+def _date(text: str) -> datetime | None:
+    """A date of HTTP, which is always in GMT."""
+    try:
+        return parsedate_to_datetime(text).replace(tzinfo=UTC)
+    except ValueError:
+        return None

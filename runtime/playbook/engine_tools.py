@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any, Final, Literal
 
 from runtime.playbook.conditions import LLMDecisionCondition
+from runtime.playbook.kept import kept
 from runtime.playbook.playbook import Playbook, Stage, Transition
 from runtime.playbook.tools import ToolDefinition
 
@@ -50,6 +51,7 @@ def _may_leave(rule: Transition, stage_id: str) -> bool:
     return rule.from_stage == stage_id
 
 
+@kept
 def allowed_targets(playbook: Playbook, stage: Stage) -> tuple[tuple[str, str], ...]:
     """The targets the model may name in `stage`, each with its description, in the order of precedence."""
     targets: dict[str, str] = {}
@@ -104,6 +106,7 @@ def _tool_for(targets: list[str]) -> ToolDefinition:
     return ToolDefinition(name=TRANSITION_TOOL, description=_DESCRIPTION, parameters=parameters)
 
 
+@kept
 def own_tools(playbook: Playbook, stage: Stage) -> tuple[ToolDefinition, ...]:
     """The author's tools of `stage`: the global ones, then its own; its own definition of a name wins."""
     if stage.kind == "raw":
@@ -114,6 +117,7 @@ def own_tools(playbook: Playbook, stage: Stage) -> tuple[ToolDefinition, ...]:
     return tuple(tools.values())
 
 
+@kept
 def stage_tools(
     playbook: Playbook, stage: Stage, layout: Literal["append", "swap"] = "append"
 ) -> tuple[ToolDefinition, ...]:
@@ -125,6 +129,7 @@ def stage_tools(
     return own_tools(playbook, stage) + ((tool,) if tool is not None else ())
 
 
+@kept
 def union_tools(playbook: Playbook) -> tuple[ToolDefinition, ...]:
     """All tools of the playbook (`append` layout): global, stages in document order, the engine's own."""
     tools: dict[str, ToolDefinition] = {}
@@ -134,6 +139,7 @@ def union_tools(playbook: Playbook) -> tuple[ToolDefinition, ...]:
     return tuple(tools.values()) + ((engine_tool,) if engine_tool is not None else ())
 
 
+@kept
 def tool_conflicts(playbook: Playbook) -> tuple[str, ...]:
     """Names with two definitions that differ in canonical JSON: such a playbook runs in the `swap` layout."""
     seen: dict[str, str] = {}

@@ -12,7 +12,7 @@ import logging
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, Self, TypeVar, cast
+from typing import Any, Final, Literal, Self, TypeVar, cast
 
 from runtime.conversation.events import Event, LLMCallCompleted, LLMCallFailed, Phase2Start, TurnStarted
 from runtime.conversation.fold import fold
@@ -61,6 +61,8 @@ T = TypeVar("T")
 Listener = Callable[[Event | Delta], object]
 StopReason = Literal["stop", "interrupt", "process_died", "timeout"]
 
+_CHANCE: Final = random.Random()  # noqa: S311  jitter is no secret; one for all, since each is 2.5 kB
+
 logger = logging.getLogger(__name__)
 
 
@@ -93,7 +95,7 @@ class Session:
         """By playbook id, the documents of the agents that the playbook and they may call."""
         self.llms = llms
         self.clock = clock
-        self.rng: Random = rng if rng is not None else random.Random()  # noqa: S311  jitter is no secret
+        self.rng: Random = rng if rng is not None else _CHANCE
         self._tools = tools
         self._classifiers: Classifiers = classifiers if classifiers is not None else LocalClassifiers()
         self._store = store
@@ -222,11 +224,11 @@ class Session:
         """Say something; what listeners hear of its turn, as it comes."""
         return stream(self, text)
 
-    async def start(self, data: Mapping[str, Any] | None = None, agents: Sequence[str] = ()) -> None:
+    async def start(self, data: Mapping[str, Any] | None = None) -> None:
         """Enter the initial stage; returns when a stage that speaks at once has spoken."""
         async with self._turns:
             if self._state.status == "new":
-                await self._drive(Start(storable(data or {}), tuple(agents), _digest(self.playbook)))
+                await self._drive(Start(storable(data or {}), _digest(self.playbook)))
 
     async def send(self, text: str, *, client_id: str | None = None, interrupt: bool = False) -> None:
         """Say something; returns when its turn has ended, however it ended.

@@ -34,6 +34,7 @@ from runtime.llm.base import LLMRequest
 from runtime.llm.scripted import ScriptedLLM
 from runtime.playbook import Playbook
 from runtime.runner.model_call import ModelCall
+from runtime.runner.ports import EventStore
 from runtime.runner.session import Session
 from runtime.runner.virtual_time import VirtualClock, run_virtual
 from runtime.tools import ToolBox
@@ -218,19 +219,19 @@ def windows(built: bool) -> Iterator[None]:
         yield
 
 
-def session_on(llm: ScriptedLLM) -> Session:
+def session_on(llm: ScriptedLLM, store: EventStore | None = None) -> Session:
     return Session(
         Playbook.model_validate(DOCUMENT),
         llms=Source(llm),
         tools=ToolBox(),
-        store=Forgetful(),
+        store=store or Forgetful(),
         clock=VirtualClock(START),
         session_id="bench",
     )
 
 
 def our_times(turns: int, *, built: bool) -> tuple[list[float], int]:
-    """Milliseconds of each turn; the number of entries in the log's windows at the end."""
+    """Milliseconds of each turn; the number of segments in the window at the end."""
     times: list[float] = []
     entries = 0
 
@@ -246,7 +247,7 @@ def our_times(turns: int, *, built: bool) -> tuple[list[float], int]:
             began = time.process_time()
             await session.send(f"Where is my order number A{turn}?")
             times.append((time.process_time() - began) * 1000)
-        entries = len(session.state.entries)
+        entries = len(session.state.windows.agent().segments)
 
     with windows(built):
         run_virtual(talk)
@@ -265,7 +266,7 @@ def measure_turns() -> tuple[float, float]:
     print(f"turn, no windows            {typical_plain:10.2f} ms")
     late = typical(plain, LATE) / typical(plain, EARLY)
     print(f"  turn {EARLY} against turn {LATE}    × {late:8.2f}")
-    print(f"turn, windows built         {with_windows:10.2f} ms (behind {entries:,} entries)")
+    print(f"turn, windows built         {with_windows:10.2f} ms (behind {entries:,} segments)")
     return typical_plain, with_windows
 
 

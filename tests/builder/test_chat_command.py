@@ -9,9 +9,15 @@ import select
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from tests.runtime.desk import stage
+import pytest
+
+from tests.runtime.desk import rule, says, stage
+
+Put = Callable[[str, dict[str, Any]], Path]
 
 ROOT = Path(__file__).resolve().parents[2]
 GALLERY = ROOT / "builder" / "transfer" / "gallery" / "customer-support.json"
@@ -37,6 +43,18 @@ def piped(*arguments: str | Path, typed: str = "") -> subprocess.CompletedProces
     )
 
 
+@pytest.fixture
+def put(tmp_path: Path) -> Put:
+    """Writes a document into a file."""
+
+    def write(name: str, document: dict[str, Any]) -> Path:
+        file = tmp_path / f"{name}.json"
+        file.write_text(json.dumps(document), "utf-8")
+        return file
+
+    return write
+
+
 def test_a_piped_conversation_reads_as_one() -> None:
     done = piped(GALLERY, typed="Hi\n/stage\n/window\n")
     lines = done.stdout.splitlines()
@@ -58,6 +76,48 @@ def test_a_model_that_needs_a_key_is_refused_before_the_chat() -> None:
     done = piped(GALLERY, "--model", "claude-sonnet-5")
     assert (done.returncode, done.stdout) == (2, "")
     assert "needs a key" in done.stderr
+
+
+PAYER = {"id": "pay-desk", "name": "Pay desk", "initialStage": "ask", "stages": [stage("ask")]}
+CALLER = {
+    "id": "shop",
+    "name": "Shop",
+    "initialStage": "talk",
+    "stages": [stage("talk")],
+    "transitions": [rule("t", "talk", "agent:Payer", says("pay", source="user"), mode="call")],
+    "agents": [{"name": "Payer", "playbook": "pay-desk"}],
+}
+
+
+def test_an_agents_playbook_is_given_beside_the_playbook_that_calls_it(put: Put) -> None:
+    done = piped(put("shop", CALLER), "--agent", put("payer", PAYER), typed="I want to pay\n/stage\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "  Ask (ask) of Payer(agent 1000), 1 answered here" in done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("agents", "expected"),
+    [
+        (
+            [],
+            "caller.json#/transitions/0/action/targetStage: The playbook 'pay-desk' of agent 'Payer' was not",
+        ),
+        ([PAYER, {**PAYER, "name": "Other"}], "agent1.json#/id: There are two agent playbooks 'pay-desk'."),
+        (
+            [{**PAYER, "initialStage": "x"}],
+            "caller.json#/agents: The agent playbook 'pay-desk' cannot be run",
+        ),
+        ([{**PAYER, "stages": []}], "agent0.json#/stages"),
+    ],
+)
+def test_an_agents_playbook_that_cannot_be_used_is_a_sentence_and_two(
+    put: Put, agents: list[dict[str, Any]], expected: str
+) -> None:
+    files = [put(f"agent{number}", document) for number, document in enumerate(agents)]
+    done = piped(put("caller", CALLER), *(part for file in files for part in ("--agent", file)))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert expected in done.stderr
+    assert len(done.stderr.splitlines()) == 1
 
 
 class Terminal:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 Json = dict[str, Any]
-FIELDS = ("reply", "failed", "path", "fired", "tools", "found", "stage")
+FIELDS = ("reply", "failed", "path", "fired", "tools", "hooks", "found", "stage")
 
 
 @dataclass(frozen=True)
 class Case:
-    """`playbook` is LLMRTC's own JSON; `turns` are steps of our replay scripts."""
+    """`playbook` is LLMRTC's own JSON, with the names of functions (functions.py) where it has functions;
+    `turns` are steps of our replay scripts."""
 
     name: str
     playbook: Json
@@ -114,3 +115,12 @@ def called(name: str) -> Json:
 
 def decision() -> Json:
     return {"type": "llm_decision"}
+
+
+def intent(name: str, confidence: float | None = None) -> Json:
+    needed = {} if confidence is None else {"confidence": confidence}
+    return {"type": "intent", "intent": name, **needed}
+
+
+def custom(function: str) -> Json:
+    return {"type": "custom", "function": function}

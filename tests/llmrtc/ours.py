@@ -5,22 +5,24 @@ from __future__ import annotations
 import json
 
 from builder.transfer.loading import load_value
+from runtime.conversation.state import ACTION_CALL
 from runtime.playbook import Playbook
 from runtime.playbook.engine_tools import TRANSITION_TOOL
 from runtime.runner.replay.player import play as replay
 from runtime.runner.replay.script import Script
 from tests.llmrtc.case import Case, Json
+from tests.llmrtc.functions import hook_noted, written_anew
 from tests.support.replays import Replayed
 
 
 def play(case: Case) -> list[Json]:
-    """What our engine did in each turn, in the form of the Node script."""
+    """What our engine did in each turn, in the form of the Node script. The start counts in the first one."""
     imported = load_value(case.playbook)
     assert imported.playbook is not None, imported.errors
-    before = len(_items(case, imported.playbook, 0))
-    turns = []
+    playbook = written_anew(imported.playbook, case)
+    turns, before = [], 0
     for count in range(1, len(case.turns) + 1):
-        items = _items(case, imported.playbook, count)
+        items = _items(case, playbook, count)
         turns.append(_turn(case, items[before:-1], items[-1]))
         before = len(items) - 1
     return turns
@@ -31,11 +33,12 @@ def _items(case: Case, playbook: Playbook, steps: int) -> list[Json]:
     seen = Replayed()
     script = {"chat": list(case.turns[:steps]), "tools": dict(case.tools), "options": case.options}
     replay(playbook, Script.model_validate(script), seen.tell)
-    return seen.items if steps else seen.items[:-1]
+    return seen.items
 
 
 def _turn(case: Case, items: list[Json], end: Json) -> Json:
     events = [item for item in items if item["kind"] == "event"]
+    calls = [event for event in events if is_call(event)]
     moves = [event for event in events if event["type"] == "transition_triggered"]
     requests = [json.dumps(item["request"]) for item in items if item["kind"] == "call"]
     last = requests[-1] if requests else ""
@@ -44,8 +47,9 @@ def _turn(case: Case, items: list[Json], end: Json) -> Json:
         "failed": any(event["type"] == "turn_failed" for event in events),
         "path": [move["toStage"] for move in moves],
         "fired": [move["transition"] for move in moves],
-        "tools": [_tool(event) for event in events if event["type"] == "tool_call_complete"],
-        "order": [_mark(event) for event in events if event["type"].startswith("tool_call_")],
+        "tools": [_tool(event) for event in calls if event["type"] == "tool_call_complete"],
+        "order": [_mark(event) for event in calls],
+        "hooks": [note for event in events if (note := hook_noted(event)) is not None],
         "found": [text for text in case.look_for if text in last],
         "stage": end["stage"],
     }
@@ -59,6 +63,11 @@ def _tool(event: Json) -> Json:
         "success": event["success"],
         "result": result,
     }
+
+
+def is_call(event: Json) -> bool:
+    """Whether it is of a call that the model made; actions of a stage are told of in the same events."""
+    return event["type"].startswith("tool_call_") and not event["callId"].startswith(ACTION_CALL)
 
 
 def _mark(event: Json) -> str:

@@ -2,7 +2,8 @@
  * Plays cases through LLMRTC's own orchestrator: `node run.mjs FOLDER < cases.json > results.json`.
  *
  * FOLDER holds node_modules. A case is {playbook, turns, tools, options, mode}; the outputs of its models, the
- * results of its tools and its time are the script's. Nothing is waited for: time jumps to the next timer.
+ * results of its tools, the intents of its messages and its time are the script's. Nothing is waited for: time
+ * jumps to the next timer. Conditions and hooks are named in a case and stand here: a case carries no code.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -91,6 +92,58 @@ async function answer(script) {
   return script.returns ?? null;
 }
 
+// -- functions, by the names that functions.py has our expressions and actions for ---------------------------
+
+const toolCalls = (context) => context.lastToolCalls ?? [];
+const CONDITIONS = {
+  'second-turn': (context) => context.turnCount >= 2,
+  'says-order': (context) => (context.lastAssistantMessage ?? '').startsWith('Order '),
+  'long-reply': (context) => (context.lastAssistantMessage ?? '').length > 20,
+  'in-front': (context) => context.currentStage === 'front',
+  'looked-for-red': (context) =>
+    toolCalls(context).some((call) => call.name === 'look' && call.arguments.what === 'red'),
+  'no-tool-called': (context) => toolCalls(context).length === 0,
+  later: async (context) => context.turnCount >= 1,
+  fails: () => {
+    throw new Error('This condition fails.');
+  },
+};
+const HOOKS = {
+  note: () => undefined,
+  'note-later': async () => undefined,
+  fails: () => {
+    throw new Error('This hook fails.');
+  },
+};
+
+function named(functions, name) {
+  if (!Object.hasOwn(functions, name)) throw new Error(`There is no function ${name}.`);
+  return functions[name];
+}
+
+/** Puts the functions where the case has their names. `note` hears of each hook, whatever becomes of it. */
+function giveFunctions(playbook, note) {
+  for (const { condition } of playbook.transitions) {
+    if (condition.type === 'custom') condition.evaluate = named(CONDITIONS, condition.function);
+  }
+  for (const stage of playbook.stages) {
+    for (const hook of ['onEnter', 'onExit'].filter((name) => name in stage)) {
+      const run = named(HOOKS, stage[hook]);
+      stage[hook] = () => {
+        note(`${hook} ${stage.id}`);
+        return run();
+      };
+    }
+  }
+}
+
+/** What a host program that classifies each message does: it writes the likeliest intent into the context. */
+function writeIntent(orchestrator, intents) {
+  const [likeliest] = Object.entries(intents).sort(([, a], [, b]) => b - a);
+  const [detectedIntent, intentConfidence] = likeliest ?? [];
+  orchestrator.getEngine().updateContext({ detectedIntent, intentConfidence });
+}
+
 // -- a case -------------------------------------------------------------------------------------------------
 
 async function play({ PlaybookOrchestrator, ToolRegistry }, one) {
@@ -98,8 +151,9 @@ async function play({ PlaybookOrchestrator, ToolRegistry }, one) {
   now = START;
   const provider = new ScriptedProvider();
   const tools = registry(ToolRegistry, one.playbook, one.tools ?? {});
-  const orchestrator = new PlaybookOrchestrator(provider, one.playbook, tools, one.options ?? {});
   let seen = null;
+  giveFunctions(one.playbook, (hook) => seen.hooks.push(hook));
+  const orchestrator = new PlaybookOrchestrator(provider, one.playbook, tools, one.options ?? {});
   orchestrator.on((event) => {
     if (event.type === 'transition') {
       const implicit = event.transition.id.startsWith('implicit_llm_');
@@ -114,12 +168,13 @@ async function play({ PlaybookOrchestrator, ToolRegistry }, one) {
   });
   const turns = [];
   for (const step of one.turns) {
-    seen = { reply: '', failed: false, path: [], fired: [], tools: [], order: [], found: [] };
+    seen = { reply: '', failed: false, path: [], fired: [], tools: [], order: [], hooks: [], found: [] };
     const asked = provider.requests.length;
     if (step.wait_s) {
       passTo(now + step.wait_s * 1000);
     } else {
       provider.outputs = structuredClone(step.model ?? []);
+      if (step.intents) writeIntent(orchestrator, step.intents);
       const { value, error } = await settled(turn(orchestrator, step.user, one.mode));
       seen.failed = error !== undefined;
       seen.reply = value ?? '';

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.llmrtc import installed, ours
-from tests.llmrtc.agreeing import AGREEING
+from tests.llmrtc import agreeing, differing, installed, ours, with_functions
 from tests.llmrtc.case import Case, Json, compared
-from tests.llmrtc.differing import DIFFERING
 from tests.llmrtc.generated import Planned, generated
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("llmrtc")]
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "llmrtc-differences.md"
+AGREEING = [*agreeing.AGREEING, *with_functions.AGREEING]
+DIFFERING = [*differing.DIFFERING, *with_functions.DIFFERING]
 GENERATED = generated(60)
 CASES = [*AGREEING, *DIFFERING, *(planned.case for planned in GENERATED)]
 

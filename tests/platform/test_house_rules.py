@@ -64,6 +64,17 @@ def test_no_file_grows_beyond_five_hundred_lines() -> None:
     assert long == set()
 
 
+def test_the_profile_says_how_many_examples_a_property_tries() -> None:
+    """A number of its own would hold in the nightly run too (tests/support/examples.py has a share of it)."""
+    counting = {
+        str(file.relative_to(ROOT))
+        for file in tracked("tests/*.py")
+        for call in calls(file)
+        if any(keyword.arg == "max_examples" for keyword in call.keywords)
+    }
+    assert counting == {"tests/conftest.py", "tests/support/examples.py"}
+
+
 def test_the_locks_name_hashes_and_no_host() -> None:
     for lock in ROOT.glob("requirements*.lock"):
         text = lock.read_text("utf-8")

@@ -22,6 +22,8 @@ TRIP: dict[str, Any] = {
     "implementation": {"type": "mock", "responses": [{"result": {"price": 90}}]},
     "saveAs": "trip",
 }
+TAKING_PART = ("Bike desk", "User")
+"""Who takes part in a session of the travel desk while no agent is open."""
 PAYER = {"name": "Payer", "playbook": "pay-desk", "description": "Takes the money"}
 BANK = {"name": "Bank", "playbook": "bank"}
 

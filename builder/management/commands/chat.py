@@ -7,13 +7,14 @@ import asyncio
 import contextlib
 import signal
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from builder.management.files import UnusableFile, read_playbook
+from builder.management.files import UnusableFile, read_agent_files, read_playbook
 from builder.management.terminal import leave_quietly, speak_utf8
 from runtime.llm.base import LLMError
 from runtime.llm.source import Connections
@@ -40,12 +41,21 @@ class Command(BaseCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE", help="a playbook file")
         parser.add_argument(
+            "--agent",
+            action="append",
+            default=[],
+            type=Path,
+            metavar="FILE",
+            help="a playbook that may be called as an agent; it is found by its id (repeatable)",
+        )
+        parser.add_argument(
             "--model", metavar="ID", help="the model of every stage (`rehearsal` needs no key)"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            playbook = read_playbook(options["file"])
+            agents = read_agent_files(options["agent"])
+            playbook = read_playbook(options["file"], agents)
             llms = connections()
             for problem in llms.problems:
                 self.stderr.write(f"{llms.file.path}: {problem}")
@@ -56,7 +66,7 @@ class Command(BaseCommand):
             sys.exit(UNUSABLE)
         speak_utf8()
         try:
-            asyncio.run(talk(playbook, llms, options["model"]))
+            asyncio.run(talk(playbook, agents, llms, options["model"]))
         except BrokenPipeError:
             leave_quietly()
 
@@ -66,10 +76,18 @@ def connections() -> Connections:
     return make_connections(settings.STUDIO.rehearsal_delay_ms / 1000 if sys.stdout.isatty() else 0.0)
 
 
-async def talk(playbook: Playbook, llms: Connections, model: str | None) -> None:
+async def talk(
+    playbook: Playbook, agents: Mapping[str, Playbook], llms: Connections, model: str | None
+) -> None:
     """The whole chat."""
     session = Session(
-        playbook, llms=llms, tools=ToolBox(), store=MemoryStore(), clock=SystemClock(), session_id="terminal"
+        playbook,
+        llms=llms,
+        tools=ToolBox(),
+        store=MemoryStore(),
+        clock=SystemClock(),
+        session_id="terminal",
+        agents=agents,
     )
     if model:
         await session.use(model=model)

@@ -2175,7 +2175,10 @@ export interface components {
             data: {
                 [key: string]: unknown;
             } | null;
-            /** @default [] */
+            /**
+             * @description Who takes part from the beginning: the playbook, by its name, and the human.
+             * @default []
+             */
             agents: string[];
         };
         /** @description A session in a list. */

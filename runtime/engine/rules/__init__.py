@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from runtime.engine.rules import custom, intent, keyword, llm_decision, max_turns, timeout, tool_call
-from runtime.engine.rules.facts import Facts, Moment, Verdict
+from runtime.engine.rules.facts import MOMENTS, Facts, Moment, Verdict
 from runtime.playbook import (
     Condition,
     CustomCondition,
@@ -17,7 +17,7 @@ from runtime.playbook import (
     ToolCallCondition,
 )
 
-__all__ = ["Facts", "Moment", "Verdict", "judge", "looks"]
+__all__ = ["MOMENTS", "Facts", "Moment", "Verdict", "judge", "looks"]
 
 
 def looks(condition: Condition, moment: Moment) -> bool:

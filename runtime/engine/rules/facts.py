@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from runtime.conversation.state import CallRecord
 from runtime.engine.intents import Classification
 
 Moment = Literal["before", "phase1", "after", "timer"]
 """When rules are looked at: before the reply, after the tool loop, after the reply, in the user's silence."""
+MOMENTS: Final[tuple[Moment, ...]] = get_args(Moment)
 
 SEEN_LENGTH = 300
 """Characters of a text that a verdict repeats."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """The inputs of every rule at one moment."""
 
     moment: Moment
@@ -35,8 +34,7 @@ class Facts:
     """What the classifier said of the user's message; None where none was asked."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """Whether a rule holds, what it saw, and why, in words."""
 
     holds: bool

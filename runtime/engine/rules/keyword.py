@@ -55,7 +55,7 @@ def occurs(keyword: str, text: str, match: str = "word") -> bool:
     if match == "regex":
         pattern = _pattern(keyword)
         return not isinstance(pattern, str) and pattern.search(text) is not None
-    wanted, where = _wanted(keyword), _normal(text)
+    wanted, where = _wanted(keyword), _where(text)
     if not wanted:
         return False
     return wanted in where if match == "substring" else _occurs_as_word(wanted, where)
@@ -91,6 +91,12 @@ def _unspaced(character: str) -> bool:
 def _normal(text: str) -> str:
     """One form for what reads the same: composed, case-folded, runs of blanks as one."""
     return unicodedata.normalize("NFC", " ".join(unicodedata.normalize("NFC", text).casefold().split()))
+
+
+@lru_cache(maxsize=4)
+def _where(text: str) -> str:
+    """A text's normal form; it is looked at for many keywords, one after the other."""
+    return _normal(text)
 
 
 @lru_cache(maxsize=1024)

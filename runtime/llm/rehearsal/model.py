@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from runtime.context.cache_model import Store, send
-from runtime.context.lane_cache import blocks_of, marks_of
+from runtime.context.lane_cache import marks_of
+from runtime.context.measures import blocks_of
 from runtime.context.models import ModelRecord, record
 from runtime.context.tokens import count_tokens
 from runtime.conversation.messages import AssistantMessage, ToolCall, Usage

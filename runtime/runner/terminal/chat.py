@@ -9,6 +9,7 @@ from typing import Final
 
 from runtime.conversation import events as ev
 from runtime.conversation.events import Event
+from runtime.engine.table import tables_of
 from runtime.inspector.calls import CALL_EVENTS, CallLog
 from runtime.llm.rehearsal import REHEARSAL
 from runtime.playbook import engine_tools
@@ -105,11 +106,12 @@ class TerminalChat:
                 self._line(f"There is no command {other}; /help lists them.")
 
     def _stage(self) -> Iterator[str]:
-        state = self._session.state
+        state, tables = self._session.state, tables_of(self._session.playbook, self._session.agents)
         for frame in state.frames:
-            stage = self._session.playbook.stage(frame.stage)
-            name = f"{stage.name} ({frame.stage})" if stage else frame.stage
-            yield f"{'  ' * frame.depth}{name}, {frame.turn_count} answered here"
+            row = tables.of(frame).rows.get(frame.stage)
+            name = f"{row.stage.name} ({frame.stage})" if row else frame.stage
+            whose = f" of {frame.agent}" if frame.agent else ""
+            yield f"{'  ' * frame.depth}{name}{whose}, {frame.turn_count} answered here"
         if state.status == "complete":
             yield "The session is complete."
 

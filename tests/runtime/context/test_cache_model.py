@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.context.cache_model import Block, Mark, send
+from runtime.context.cache_model import Mark, send
 from runtime.context.models import record
+from runtime.context.prefixes import Block
 from runtime.conversation.segments import Prediction
 
 SONNET = record("claude-sonnet-5")

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.context.cache_model import Store, send
-from runtime.context.lane_cache import REMEMBERED, blocks_of, lane_store, marks_of
+from runtime.context.lane_cache import REMEMBERED, lane_store, marks_of
+from runtime.context.measures import blocks_of
 from runtime.context.models import record
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.segments import CachePoint, Segment
-from runtime.conversation.windows import SentRequest, Windows
+from runtime.conversation.windows import SentRequest
 
 SONNET = record("claude-sonnet-5")
 AT = datetime(2026, 1, 5, tzinfo=UTC)
-LANE = "|anthropic|claude-sonnet-5"
 
 
 def segment(number: int) -> Segment:
@@ -36,20 +36,54 @@ POINTS = st.lists(
 )
 
 
-@given(
-    st.lists(st.tuples(st.one_of(GROWING, WINDOW), POINTS, st.integers(1, 900)), max_size=REMEMBERED),
-    st.one_of(GROWING, WINDOW),
-)
-def test_windows_that_share_their_beginning_are_worked_out_once_with_the_same_result(
-    talk: Sequence[tuple[list[Segment], list[tuple[int, str]], int]], following: list[Segment]
-) -> None:
+REQUEST = st.tuples(st.one_of(GROWING, WINDOW), POINTS, st.integers(1, 900))
+
+
+def requests_of(talk: Sequence[tuple[list[Segment], list[tuple[int, str]], int]]) -> list[SentRequest]:
     now, requests = AT, []
-    expected: Store = {}
     for number, (window, points, pause) in enumerate(talk):
         now += timedelta(seconds=pause)
         marked = tuple(CachePoint.model_validate({"segment": f"s{i}", "ttl": ttl}) for i, ttl in points)
-        requests.append(SentRequest(number, now, tuple(window), marked))
-        expected = send(blocks_of(window), marks_of(window, marked), expected, SONNET, now).store
-    windows = Windows(lanes={LANE: AppendList(requests)})
-    assert lane_store(windows, LANE, SONNET, now, tuple(following), blocks_of(following)) == expected
-    assert lane_store(windows, LANE, SONNET, now) == expected
+        requests.append(SentRequest(number, now, AppendList(window), marked))
+    return requests
+
+
+def sent_one_by_one(requests: Sequence[SentRequest]) -> Store:
+    store: Store = {}
+    for request in requests:
+        marks = marks_of(request.window, request.cache_points)
+        store = send(blocks_of(request.window), marks, store, SONNET, request.at).store
+    return store
+
+
+@given(st.lists(REQUEST, max_size=16))
+def test_a_lane_has_what_its_requests_left_one_after_the_other(
+    talk: Sequence[tuple[list[Segment], list[tuple[int, str]], int]],
+) -> None:
+    requests = requests_of(talk)
+    at = requests[-1].at if requests else AT
+    assert lane_store(AppendList(requests), SONNET, at) == sent_one_by_one(requests)
+
+
+@given(st.lists(REQUEST, min_size=1, max_size=3 * REMEMBERED), st.integers(1, 9))
+def test_asking_at_each_step_finds_what_asking_once_does(
+    talk: Sequence[tuple[list[Segment], list[tuple[int, str]], int]], step: int
+) -> None:
+    requests = requests_of(talk)
+    growing: AppendList[SentRequest] = AppendList()
+    for number, request in enumerate(requests):
+        growing = growing.append(request)
+        if number % step == 0:
+            once = lane_store(AppendList(requests[: number + 1]), SONNET, request.at)
+            assert lane_store(growing, SONNET, request.at) == once
+
+
+def test_a_lane_that_went_on_in_another_way_is_worked_out_anew() -> None:
+    one, two, other = requests_of(
+        [(SEGMENTS[:3], [(2, "5m")], 1), (SEGMENTS[:6], [(5, "5m")], 1), (SEGMENTS[4:9], [(8, "5m")], 1)]
+    )
+    start = AppendList([one])
+    assert len(lane_store(start.append(two), SONNET, two.at)) == 2
+    forked = start.append(other)
+    assert lane_store(forked, SONNET, other.at) == sent_one_by_one([one, other])
+    assert lane_store(start, SONNET, one.at) == sent_one_by_one([one])

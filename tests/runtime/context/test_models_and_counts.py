@@ -13,6 +13,7 @@ from runtime.context.policy import policy_for
 from runtime.context.prices import price, price_without_caching
 from runtime.context.segments import SegmentMaker
 from runtime.context.tokens import characters_estimate, count_tokens
+from runtime.conversation.appendlist import AppendList
 from runtime.conversation.messages import Usage
 from runtime.conversation.windows import SentRequest
 from runtime.playbook import Playbook, StageContextPolicy
@@ -189,4 +190,5 @@ def test_the_guard_names_the_block_that_changed() -> None:
 
 def _sent(call: int, *texts: str) -> SentRequest:
     maker = SegmentMaker(SONNET)
-    return SentRequest(call, START, tuple(maker.make(text, "dialogue", "user", text) for text in texts))
+    window = AppendList(maker.make(text, "dialogue", "user", text) for text in texts)
+    return SentRequest(call, START, window)

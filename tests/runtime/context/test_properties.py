@@ -6,10 +6,11 @@ import json
 import os
 import subprocess
 import sys
+from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.context.models import record
@@ -20,6 +21,7 @@ from runtime.llm.anthropic_wire import render_anthropic
 from tests.runtime.context.talk import Talk, call, playbook
 from tests.runtime.llm.requests import request_of
 from tests.runtime.llm.valid import problems
+from tests.support.examples import a_share
 
 ACTIONS = (
     "reply",
@@ -190,7 +192,7 @@ def played(actions: list[str], model: str, layout: str) -> Talk:
 sessions = st.lists(st.sampled_from(ACTIONS), max_size=9)
 
 
-@settings(max_examples=120)
+@a_share(Fraction(3, 5))
 @given(sessions, st.sampled_from(MODELS), st.sampled_from(["append", "swap"]))
 def test_every_request_of_any_session_is_valid_and_keeps_what_was_sent(
     actions: list[str], model: str, layout: str
@@ -203,7 +205,7 @@ def test_every_request_of_any_session_is_valid_and_keeps_what_was_sent(
             assert problems(render_anthropic(request_of(player.talk), player.talk.model)) == []
 
 
-@settings(max_examples=60)
+@a_share(Fraction(3, 10))
 @given(sessions)
 def test_no_word_of_either_side_is_lost_without_a_logged_rewriting(actions: list[str]) -> None:
     talk = played(actions, "claude-sonnet-5", "append")
@@ -220,7 +222,7 @@ def test_no_word_of_either_side_is_lost_without_a_logged_rewriting(actions: list
         )
 
 
-@settings(max_examples=60)
+@a_share(Fraction(3, 10))
 @given(sessions)
 def test_ids_are_unique_and_private_names_never_sent(actions: list[str]) -> None:
     talk = played(actions, "claude-sonnet-5", "append")
@@ -230,7 +232,7 @@ def test_ids_are_unique_and_private_names_never_sent(actions: list[str]) -> None
         assert not any("_hidden" in segment.text for segment in window.segments)
 
 
-@settings(max_examples=40)
+@a_share(Fraction(1, 5))
 @given(sessions)
 def test_a_state_read_back_from_its_log_builds_the_same_window(actions: list[str]) -> None:
     talk = played(actions, "claude-sonnet-5", "append")
@@ -243,7 +245,7 @@ def test_a_state_read_back_from_its_log_builds_the_same_window(actions: list[str
     assert again.plans[-1] == talk.plans[-1]
 
 
-@settings(max_examples=40)
+@a_share(Fraction(1, 5))
 @given(sessions)
 def test_what_is_predicted_adds_up_to_the_window(actions: list[str]) -> None:
     talk = played(actions, "claude-sonnet-5", "append")

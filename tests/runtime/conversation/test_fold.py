@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from runtime.conversation import events as ev
-from runtime.conversation.evolving import evolve
-from runtime.conversation.fold import apply, fold
+from runtime.conversation.fold import CHANGES, apply, fold
 from runtime.conversation.history import FOLDED, UNFOLDED, fold_without
 from runtime.conversation.state import SessionState
 
@@ -49,6 +49,10 @@ def test_a_prefix_of_the_log_is_an_earlier_state_that_later_events_do_not_change
     assert states[3].variables == {"a": 1}
 
 
+def test_the_fold_knows_every_kind_of_event() -> None:
+    assert set(CHANGES) == set(get_args(get_args(ev.Event)[0]))
+
+
 @pytest.mark.parametrize("seq", [0, 1, 3])
 def test_a_gap_or_a_repeated_event_is_refused(seq: int) -> None:
     state = fold("s", log()[:1])
@@ -82,4 +86,4 @@ def test_an_event_that_is_not_read_changes_nothing_but_the_number(kind: str) -> 
     known = {name: value for name, value in fields.items() if name in model.model_fields}
     event: Any = model(seq=5, session="s", at=NOW, turn=1, **known)
     after = apply(state, event)
-    assert after == evolve(state, seq=5)
+    assert after == replace(state, seq=5)

@@ -13,7 +13,7 @@ from runtime.engine.happened import IntentsClassified, ModelFailed, VariableSet
 from runtime.engine.intents import Classification
 from tests.runtime.desk import DECISION, playbook, rule, says, stage
 from tests.runtime.engine.table import Table, call, move_to
-from tests.runtime.travel import bank, documents, pay_desk, travel
+from tests.runtime.travel import TAKING_PART, bank, documents, pay_desk, travel
 
 ASKS_TO_PAY = move_to("agent:Payer", data={"sum": 90})
 
@@ -24,6 +24,19 @@ def called(**replaced: Any) -> Table:
     table.says("To Oslo, please.")
     table.model("", ASKS_TO_PAY)
     return table
+
+
+def test_the_playbook_and_the_human_take_part_from_the_beginning() -> None:
+    table = Table(travel(), agents=documents())
+    assert table.of(ev.SessionStarted)[0].agents == TAKING_PART
+    assert table.state.agents == TAKING_PART
+
+
+def test_an_agent_that_has_the_name_of_a_playbook_takes_only_itself_away() -> None:
+    table = called(root=travel(name="Payer(agent 1000)"))
+    assert list(table.state.agents) == ["Payer(agent 1000)", "User", "Payer(agent 1000)"]
+    table.model("", move_to("return"))
+    assert list(table.state.agents) == ["Payer(agent 1000)", "User"]
 
 
 def test_the_model_calls_an_agent_whose_first_stage_is_entered_with_the_data() -> None:
@@ -37,7 +50,7 @@ def test_the_model_calls_an_agent_whose_first_stage_is_entered_with_the_data() -
         1,
     )
     assert frame.data == {"currency": "EUR", "sum": 90}
-    assert table.state.agents == ("Payer(agent 1000)",)
+    assert table.state.agents == (*TAKING_PART, "Payer(agent 1000)")
     assert table.asked.agent == "Payer(agent 1000)"
     assert table.of(ev.TransitionTriggered)[-1].to_stage == "agent:Payer"
 
@@ -56,7 +69,7 @@ def test_messages_go_to_the_agent_until_it_returns_with_its_value() -> None:
     table.says("The blue one.")
     table.model("", move_to("return", data={"receipt": 7}, summary="Paid by card."))
     assert table.stage == "plan"
-    assert table.state.agents == ()
+    assert table.state.agents == TAKING_PART
     popped = table.of(ev.FramePopped)[-1]
     assert (popped.value, popped.summary, popped.reason) == ({"receipt": 7}, "Paid by card.", "return")
     assert table.state.frame is not None
@@ -98,7 +111,7 @@ def test_a_second_call_is_another_agent_that_knows_nothing_of_the_first() -> Non
     table.happens(VariableSet("fee", 99))
     table.model("", move_to("return", "m2"))
     table.model("", move_to("agent:Payer", "m3"))
-    assert table.state.agents == ("Payer(agent 1001)",)
+    assert table.state.agents == (*TAKING_PART, "Payer(agent 1001)")
     assert table.state.variables["fee"] == 2
 
 
@@ -130,7 +143,7 @@ def test_agents_nest_and_each_comes_back_to_its_caller() -> None:
     table = called()
     table.model("Which card?")
     table.says("Ask the bank")
-    assert table.state.agents == ("Payer(agent 1000)", "Bank(agent 1001)")
+    assert table.state.agents == (*TAKING_PART, "Payer(agent 1000)", "Bank(agent 1001)")
     table.model("It is done.")
     frame = table.state.frame
     assert frame is not None
@@ -143,7 +156,7 @@ def test_calls_are_at_most_as_deep_as_the_sessions_own_playbook_allows() -> None
     table = called(root=root, pay_desk=pay_desk(options={"maxCallDepth": 8}))
     table.model("Which card?")
     table.says("Ask the bank")
-    assert table.state.agents == ("Payer(agent 1000)",)
+    assert table.state.agents == (*TAKING_PART, "Payer(agent 1000)")
     assert "at most 1 deep" in table.of(ev.TransitionRefused)[-1].reason
 
 
@@ -215,7 +228,7 @@ def test_an_agent_that_fails_for_good_is_given_up_and_its_caller_goes_on_with_th
     table = called(pay_desk=desk)
     table.model("", move_to("deep", "m2"))
     table.happens(ModelFailed(table.state.calls, "The key was refused.", "auth", 401, retryable=False))
-    assert (table.stage, table.state.agents) == ("plan", ())
+    assert (table.stage, table.state.agents) == ("plan", TAKING_PART)
     assert [event.reason for event in table.of(ev.FramePopped)] == ["failed", "failed"]
     assert table.of(ev.FramePopped)[-1].value == {"error": "The key was refused."}
     table.model("I cannot take the money now.")
@@ -227,7 +240,7 @@ def test_an_agent_that_may_succeed_later_fails_the_turn_and_stays_open() -> None
     table = called()
     table.model_fails()
     assert table.of(ev.TurnFailed)[-1].retryable
-    assert table.state.agents == ("Payer(agent 1000)",)
+    assert table.state.agents == (*TAKING_PART, "Payer(agent 1000)")
 
 
 def test_the_bank_document_is_a_playbook_by_itself() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.conversation.messages import ToolCall
@@ -100,7 +100,6 @@ class Player:
         self.table.waits(seconds=seconds)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(MOVES, max_size=40))
 def test_random_models_tools_and_stops_never_break_a_session(moves: list[tuple[Any, ...]]) -> None:
     player = Player()

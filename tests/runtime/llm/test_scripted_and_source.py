@@ -116,6 +116,23 @@ def test_what_a_provider_says_is_quoted_short_and_without_keys() -> None:
     assert len(text) <= 300
 
 
-def test_waits_that_are_no_numbers_are_no_waits() -> None:
-    assert retry_after_seconds({"retry-after": "soon"}) is None
-    assert retry_after_seconds({"retry-after-ms": "1500", "retry-after": "9"}) == 1.5
+DATE = "Mon, 05 Jan 2026 21:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "-3"}, 0.0),
+        ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
+        ({"retry-after": "Mon, 05 Jan 2026 21:01:00 GMT", "date": DATE}, 60.0),
+        ({"retry-after": "Mon, 05 Jan 2026 20:00:00 GMT", "date": DATE}, 0.0),
+        ({"retry-after": DATE}, None),
+        ({"retry-after": DATE, "date": "today"}, None),
+    ],
+)
+def test_what_a_provider_asks_to_wait_is_a_number_or_a_date(
+    headers: dict[str, str], seconds: float | None
+) -> None:
+    assert retry_after_seconds(headers) == seconds

@@ -19,7 +19,7 @@ from runtime.llm.scripted import ScriptedLLM
 from runtime.playbook import LLMConfig, Playbook, ToolDefinition
 from runtime.runner.intents import LocalClassifiers
 from runtime.runner.memory import MemoryStore
-from runtime.runner.ports import Delta, EventStore
+from runtime.runner.ports import Delta, EventStore, Random
 from runtime.runner.session import Session
 from runtime.runner.virtual_time import VirtualClock, run_virtual
 from runtime.tools import ToolBox
@@ -72,12 +72,22 @@ class CountingTools(ToolBox):
         return await super().run(tool, call, roots)
 
 
-class NoChance:
-    """Jitter of nothing."""
+class Chance:
+    """The same chance each time, from 0 up to 1."""
+
+    def __init__(self, share: float) -> None:
+        self._share = share
 
     def random(self) -> float:
-        """Always 0."""
-        return 0.0
+        """What it was made with."""
+        return self._share
+
+
+class NoChance(Chance):
+    """Jitter of nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(0.0)
 
 
 class Play:
@@ -93,6 +103,7 @@ class Play:
         store: EventStore | None = None,
         state: SessionState | None = None,
         agents: Mapping[str, Playbook] = NO_AGENTS,
+        chance: Random | None = None,
     ) -> None:
         self.llm = ScriptedLLM(outputs)
         self.tools = tools if tools is not None else CountingTools(slow)
@@ -106,7 +117,7 @@ class Play:
             session_id="s",
             state=state,
             agents=agents,
-            rng=NoChance(),
+            rng=chance or NoChance(),
             classifiers=LocalClassifiers("keyword"),
         )
         self.heard: list[Event | Delta] = []

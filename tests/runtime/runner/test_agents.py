@@ -19,7 +19,7 @@ from runtime.runner.session import Session
 from tests.runtime.desk import playbook, rule, says, stage
 from tests.runtime.llm.valid import problems
 from tests.runtime.runner.play import OneModel, Play, calls, error, in_virtual_time
-from tests.runtime.travel import documents, pay_desk, travel
+from tests.runtime.travel import TAKING_PART, documents, pay_desk, travel
 
 MOVE = "playbook_transition"
 CALL = calls(MOVE, targetStage="agent:Payer", data={"sum": 90})
@@ -77,7 +77,7 @@ async def test_an_agents_state_shows_its_own_variables_and_its_own_stack() -> No
     state = of_kind(session.llm.requests[1], "state")[0].text
     assert '"variables":{"fee":2,"receipt":null}' in state
     assert '"call_stack":["ask"]' in state
-    assert '"agents":["Payer(agent 1000)"]' in state
+    assert '"agents":["Bike desk","User","Payer(agent 1000)"]' in state
     assert "of the desk" not in state
     check(session)
 
@@ -198,7 +198,7 @@ async def test_a_stopped_agent_stays_open_and_goes_on_with_the_next_message() ->
     await asyncio.sleep(1)
     await session.session.stop()
     await turn
-    assert session.session.state.agents == ("Payer(agent 1000)",)
+    assert session.session.state.agents == (*TAKING_PART, "Payer(agent 1000)")
     await session.session.send("Still there?")
     await session.session.send("Back then")
     assert session.replies == ["Go on.", "Done."]
@@ -245,7 +245,7 @@ async def test_what_a_failed_turn_left_unanswered_in_an_agent_is_its_callers_onc
     await session.talk("I want to pay", "The blue one.")
     await asyncio.sleep(61)
     await session.session.tick()
-    assert session.session.state.agents == ()
+    assert session.session.state.agents == TAKING_PART
     await session.session.retry()
     said = text_of(session.llm.requests[-1])
     assert [kind for kind, _ in said] == ["dialogue", "summary", "dialogue"]

@@ -111,20 +111,18 @@ async def test_leaving_a_stream_early_does_not_stop_the_turn() -> None:
 @in_virtual_time
 async def test_a_turn_that_fails_says_why_and_can_be_taken_up_again() -> None:
     refused = {"error": {"type": "invalid_request_error", "status": 400, "message": "no"}}
-    async with Session.open(DOCUMENT, llm=ScriptedLLM([refused, {"text": "Hello."}])) as session:
+    store = MemoryStore()
+    llm = ScriptedLLM([refused, {"text": "Hello."}])
+    async with Session.open(DOCUMENT, llm=llm, store=store) as session:
         with pytest.raises(NoReply) as failed:
             await session.ask("Hi")
         assert str(failed.value)
         await session.retry()
-        assert [event.text for event in log_of(session) if isinstance(event, ev.TurnComplete)] == ["Hello."]
+        assert [event.text for event in store.events if isinstance(event, ev.TurnComplete)] == ["Hello."]
 
 
 def stage_of(session: Session) -> str:
     return session.state.frames[-1].stage
-
-
-def log_of(session: Session) -> list[Event]:
-    return list(session.state.entries)
 
 
 @in_virtual_time
@@ -153,9 +151,10 @@ async def test_what_a_function_raises_is_an_error_result_without_secrets(error: 
         raise error
 
     llm = ScriptedLLM([asks(tool("c1", "look", what="red")), {"text": "No."}])
-    async with Session.open(DOCUMENT, llm=llm, tools={"look": look}) as session:
+    store = MemoryStore()
+    async with Session.open(DOCUMENT, llm=llm, tools={"look": look}, store=store) as session:
         assert await session.ask("Red?") == "No."
-        (result,) = [event for event in log_of(session) if isinstance(event, ev.ToolCallComplete)]
+        (result,) = [event for event in store.events if isinstance(event, ev.ToolCallComplete)]
     assert (result.success, result.error) == (False, told)
 
 

@@ -8,7 +8,7 @@ from django.test import AsyncClient
 from django.utils import timezone
 
 from runtime import live
-from tests.runtime.travel import pay_desk, travel
+from tests.runtime.travel import TAKING_PART, pay_desk, travel
 from tests.runtime.web import test_real_sessions as real
 from tests.runtime.web.test_real_sessions import Models, Start
 
@@ -34,7 +34,7 @@ async def test_an_agent_is_open_over_a_restart_and_its_lane_is_shown(
     assert (await socket.until("turn_complete"))["text"] == "Which card?"
     session = f"/api/sessions/{socket.session}"
     state = (await client.get(f"{session}/state")).json()
-    assert state["agents"] == ["Payer(agent 1000)"]
+    assert state["agents"] == [*TAKING_PART, "Payer(agent 1000)"]
     assert state["variables"] == {"receipt": None, "fee": 2}
     assert [frame["agent"] for frame in state["callStack"]] == [None, "Payer(agent 1000)"]
     await hub.close()

@@ -1,0 +1,151 @@
+"""What the window's builder and planners ask of the segments that were sent, kept with them.
+
+A session asks for the same of nearly the same segments at each call. All here holds for a prefix whatever
+follows it; so it is kept as a note of the segments' list, and only the new ones are looked at. The answers
+are those of a look at everything (`test_measures.py`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import lru_cache
+
+from runtime.context.prefixes import Block, Prefixes, lay_out, longer
+from runtime.conversation.appendlist import AppendList
+from runtime.conversation.segments import Segment
+
+HEAD_KINDS = ("tools", "base")
+_KEY = "measures"
+
+
+class Measures:
+    """Of a list of segments that only grows. It may know of more segments than a version of the list has:
+    whoever asks says how many count."""
+
+    __slots__ = (
+        "count",
+        "ends",
+        "frames",
+        "ids",
+        "keys",
+        "places",
+        "positions",
+        "prompts",
+        "stages",
+        "thinkers",
+    )
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.ends: list[int] = []
+        self.positions: list[int] = []
+        self.keys: list[bytes] = []
+        self.places: dict[bytes, int] = {}
+        self.ids: dict[str, int] = {}
+        """Segment id -> index."""
+        self.frames: dict[str | None, int] = {}
+        """Frame -> index of its first segment."""
+        self.thinkers: dict[str | None, int] = {}
+        """Model -> index of the first segment of its thinking."""
+        self.stages: list[int] = []
+        """Indexes of the stage segments."""
+        self.prompts: dict[str, int] = {}
+        """Prompt's hash -> index of the first stage segment that has it in full."""
+
+    def upto(self, count: int) -> Measures:
+        """The same for a list that shares only the first `count` segments."""
+        kept = Measures()
+        kept.count = min(count, self.count)
+        kept.ends, kept.positions = self.ends[: kept.count], self.positions[: kept.count]
+        kept.keys = self.keys[: kept.count]
+        kept.places = {key: place for key, place in self.places.items() if place < count}
+        kept.ids = {key: place for key, place in self.ids.items() if place < count}
+        kept.frames = {frame: place for frame, place in self.frames.items() if place < count}
+        kept.thinkers = {model: place for model, place in self.thinkers.items() if place < count}
+        kept.stages = [place for place in self.stages if place < count]
+        kept.prompts = {key: place for key, place in self.prompts.items() if place < count}
+        return kept
+
+    def reach(self, segments: AppendList[Segment]) -> None:
+        """Look at the segments that are new. Doing so twice at once does no harm: the second writes what the
+        first did."""
+        start = self.count
+        if start >= len(segments):
+            return
+        end, position = (self.ends[start - 1], self.positions[start - 1]) if start else (0, 0)
+        key = self.keys[start - 1] if start else b""
+        ends: list[int] = []
+        positions: list[int] = []
+        keys: list[bytes] = []
+        for index, segment in enumerate(segments[start:], start):
+            end, position = end + segment.tokens, position + positions_of(segment)
+            key = longer(key, segment.hash)
+            ends.append(end)
+            positions.append(position)
+            keys.append(key)
+            self.places[key] = index
+            self._note(index, segment)
+        count = len(segments)
+        self.ends[start:count], self.positions[start:count], self.keys[start:count] = ends, positions, keys
+        self.count = max(self.count, count)
+
+    def _note(self, index: int, segment: Segment) -> None:
+        self.ids.setdefault(segment.id, index)
+        self.frames.setdefault(segment.frame, index)
+        if segment.kind == "thinking":
+            self.thinkers.setdefault(segment.meta.get("model"), index)
+        elif segment.kind == "stage":
+            if not self.stages or self.stages[-1] < index:
+                self.stages.append(index)
+            if segment.meta.get("full"):
+                self.prompts.setdefault(segment.meta.get("prompt", ""), index)
+
+
+def measure(segments: AppendList[Segment], like: AppendList[Segment] | None = None) -> Measures:
+    """The measures of those segments, and perhaps of more. `like`: a list that begins like this one, whose
+    measures are taken over as far as they hold."""
+    if like is not None and not segments.noted:
+        segments.take_notes(like, _shared(segments, like))
+    measures = segments.note(_KEY, Measures)
+    measures.reach(segments)
+    return measures
+
+
+def _shared(one: Sequence[Segment], other: Sequence[Segment]) -> int:
+    """How many segments both begin with, by halving."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if list(one[low:middle]) == list(other[low:middle]):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def prefixes(segments: AppendList[Segment], like: AppendList[Segment] | None = None) -> Prefixes:
+    """The prefixes of those segments."""
+    known = measure(segments, like)
+    count = len(segments)
+    return Prefixes(count, known.ends, known.positions, known.keys, known.places, count)
+
+
+def window_prefixes(sent: AppendList[Segment], added: Sequence[Segment]) -> Prefixes:
+    """The prefixes of a window: of what was sent, and of what the request adds."""
+    return lay_out(blocks_of(added), prefixes(sent))
+
+
+def blocks_of(segments: Sequence[Segment]) -> list[Block]:
+    """The blocks a window's segments become; each tool takes a position of its own."""
+    return [Block(segment.hash, segment.tokens, positions_of(segment)) for segment in segments]
+
+
+def positions_of(segment: Segment) -> int:
+    """How many positions of the look-back the segment takes."""
+    return _tool_count(segment.text) if segment.kind == "tools" else 1
+
+
+@lru_cache(maxsize=64)
+def _tool_count(text: str) -> int:
+    return max(1, len(json.loads(text))) if text else 1
