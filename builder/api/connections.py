@@ -38,7 +38,7 @@ class ConnectionView(Value):
     """`environment`, `connections.toml`; none: nobody has set it up."""
     key_present: bool
     key_source: str
-    """The variable or the file that has the key, or the variable that should have it; empty: none is named."""
+    """The variable or the file that has the key, or the variable that should; empty: none is named."""
     model: str
     """Of a stage that names only the connection; empty: none."""
     is_default: bool
