@@ -130,6 +130,9 @@ class LLMCallStarted(EventBase):
     stage: str
     frame: str | None = None
     provider: str
+    """The API that is spoken: `anthropic`, `openai`, `openai-chat`, `rehearsal`."""
+    connection: str = ""
+    """The operator's name for where the request went; empty: nowhere, or it has none."""
     model: str
     layout: Literal["append", "swap"] = "append"
     attempt: int = 1

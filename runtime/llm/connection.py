@@ -167,9 +167,10 @@ def _needs(name: str, entry: Entry, api: Api, url: str | None, key: str) -> str:
 class GuardedServer:
     """An adapter whose errors cannot carry its key, whatever the server wrote into them."""
 
-    def __init__(self, server: ModelServer, key: str) -> None:
+    def __init__(self, server: ModelServer, key: str, connection: str) -> None:
         self._server = server
         self._key = key
+        self.connection = connection
         self.provider = server.provider
 
     async def stream(self, request: LLMRequest) -> AsyncIterator[LLMEvent]:
@@ -224,3 +225,8 @@ class Connection:
     def name(self) -> str:
         """What a stage's `provider` says."""
         return self.settings.name
+
+
+def connection_name(llm: LLM) -> str:
+    """The name of the connection behind a model; empty for one that has none."""
+    return llm.connection if isinstance(llm, GuardedServer) else ""

@@ -89,10 +89,7 @@ class Connections:
         self.file = file
         self._rehearsal = rehearsal or RehearsalLLM()
         self._connections = {
-            settings.name: Connection(
-                settings, GuardedServer(make(settings.api, settings.key, settings.url), settings.key)
-            )
-            for settings in settings_of(values, file)
+            settings.name: _connection(settings, make) for settings in settings_of(values, file)
         }
 
     @classmethod
@@ -220,6 +217,11 @@ _NO_MODEL: Final = (
 _NOTHING: Final = ContextWindow(
     layout="append", lane="", stage="", frame=None, segments=(), added=0, tools=(), allowed_tools=()
 )
+
+
+def _connection(settings: ConnectionSettings, make: MakeServer) -> Connection:
+    server = make(settings.api, settings.key, settings.url)
+    return Connection(settings, GuardedServer(server, settings.key, settings.name))
 
 
 def _unusable(settings: ConnectionSettings, model: str) -> str:

@@ -807,6 +807,11 @@ export interface components {
             frame: string | null;
             lane: string;
             provider: string;
+            /**
+             * @description The operator's name for where the request went; empty: nowhere, or it has none.
+             * @default
+             */
+            connection: string;
             model: string;
             /** @enum {string} */
             status: "running" | "complete" | "failed" | "interrupted";
@@ -860,6 +865,11 @@ export interface components {
             frame: string | null;
             lane: string;
             provider: string;
+            /**
+             * @description The operator's name for where the request went; empty: nowhere, or it has none.
+             * @default
+             */
+            connection: string;
             model: string;
             /** @enum {string} */
             status: "running" | "complete" | "failed" | "interrupted";
@@ -971,7 +981,7 @@ export interface components {
             /** @description `environment`, `connections.toml`; none: nobody has set it up. */
             sources: string[];
             keyPresent: boolean;
-            /** @description The variable or the file that has the key, or the variable that should have it; empty: none is named. */
+            /** @description The variable or the file that has the key, or the variable that should; empty: none is named. */
             keySource: string;
             /** @description Of a stage that names only the connection; empty: none. */
             model: string;
@@ -1494,7 +1504,13 @@ export interface components {
             stage: string;
             /** @default null */
             frame: string | null;
+            /** @description The API that is spoken: `anthropic`, `openai`, `openai-chat`, `rehearsal`. */
             provider: string;
+            /**
+             * @description The operator's name for where the request went; empty: nowhere, or it has none.
+             * @default
+             */
+            connection: string;
             model: string;
             /**
              * @default append
@@ -1921,7 +1937,7 @@ export interface components {
         RenderedRequest: {
             provider: string;
             model: string;
-            /** @description Empty for the rehearsal model: it is sent nowhere; `body` is what a Claude model would get. */
+            /** @description Empty: nobody knows where, or nowhere (the rehearsal; `body` is what a Claude model would get). */
             url: string;
             body: {
                 [key: string]: unknown;

@@ -62,4 +62,4 @@ def make_fake(api: Api, key: str, url: str | None) -> FakeServer:
 def connection_to(server: FakeServer, name: str = "local", model: str = "") -> Connection:
     """A connection that can be used, to that server."""
     settings = ConnectionSettings(name, server.api, server.url or "http://127.0.0.1:1/v1", model, server.key)
-    return Connection(settings, GuardedServer(server, server.key))
+    return Connection(settings, GuardedServer(server, server.key, name))
