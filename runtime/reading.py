@@ -68,7 +68,7 @@ def address_of(connection: str) -> Address | None:
     settings = known.settings
     variable = settings.key_source if settings.key_source.isidentifier() else "API_KEY"
     needs_key = bool(settings.key) or settings.url is None
-    return Address(settings.shown_url, variable if needs_key else "")
+    return Address(settings.url or "", variable if needs_key else "")
 
 
 def state_at(session: uuid.UUID, seq: int | None) -> SessionState:

@@ -33,7 +33,7 @@ class ConnectionView(Value):
     name: str
     api: Api
     url: str
-    """Without name, password and query; empty: the vendor's own."""
+    """Empty: the vendor's own."""
     sources: tuple[str, ...]
     """`environment`, `connections.toml`; none: nobody has set it up."""
     key_present: bool
@@ -171,7 +171,7 @@ def _view(connection: Connection, default: str | None) -> ConnectionView:
     return ConnectionView(
         name=settings.name,
         api=settings.api,
-        url=settings.shown_url,
+        url=settings.url or "",
         sources=settings.sources,
         key_present=bool(settings.key),
         key_source=settings.key_source,

@@ -6,12 +6,13 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, cast
-from urllib.parse import urlsplit, urlunsplit
 
 from runtime.llm.base import LLM, LLMError, LLMEvent, LLMRequest
 from runtime.llm.connections_file import FILE_NAME, Api, ConnectionsFile, Entry, usable_key, usable_url
 
 HIDDEN: Final = "***"
+SHORTEST_PART: Final = 4
+"""Characters of a key's beginning that are hidden at the end of a text that was cut there."""
 ENVIRONMENT: Final = "environment"
 
 
@@ -75,17 +76,6 @@ class ConnectionSettings:
     def note(self) -> str:
         """What is missing or wrong, in a sentence; empty where nothing is."""
         return self.problem or (f"Needs {self.needs}." if self.needs else "")
-
-    @property
-    def shown_url(self) -> str:
-        """The address without name, password and query, which may be secrets."""
-        return without_secrets(self.url) if self.url else ""
-
-
-def without_secrets(url: str) -> str:
-    """The address with what may be a secret in it taken out."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def settings_of(environ: Mapping[str, str], file: ConnectionsFile) -> list[ConnectionSettings]:
@@ -164,6 +154,18 @@ def _needs(name: str, entry: Entry, api: Api, url: str | None, key: str) -> str:
     return f"`url` in {FILE_NAME}" if api == "chat" else f"`key_env` or `key` in {FILE_NAME}"
 
 
+def without_key(text: str, key: str) -> str:
+    """The text with the key hidden, also one that was cut off at the text's end."""
+    if not key:
+        return text
+    text = text.replace(key, HIDDEN)
+    for length in range(len(key) - 1, SHORTEST_PART - 1, -1):
+        for end in (key[:length], f"{key[:length]}…"):
+            if text.endswith(end):
+                return text.removesuffix(end) + HIDDEN
+    return text
+
+
 class GuardedServer:
     """An adapter whose errors cannot carry its key, whatever the server wrote into them."""
 
@@ -207,9 +209,8 @@ class GuardedServer:
         try:
             yield
         except LLMError as error:
-            if self._key:
-                error.message = error.message.replace(self._key, HIDDEN)
-                error.args = (error.message,)
+            error.message = without_key(error.message, self._key)
+            error.args = (error.message,)
             # What the vendor's package raised is not passed on: its text was not looked at.
             raise error from None
 

@@ -29,10 +29,13 @@ Api = Literal["anthropic", "responses", "chat"]
 
 
 def usable_url(url: str) -> str:
-    """The address without a slash at its end. Raises ValueError for what no request can be sent to."""
+    """The address without a slash at its end. Raises ValueError for what no request can be sent to, and for
+    one with a name, a password or a query in it: those are secrets, or would get in the way of the key."""
     parts = urlsplit(url.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("an address begins with http:// or https:// and names a host")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise ValueError("an address has no name, password, `?` or `#`; a secret goes into the key")
     return url.strip().rstrip("/")
 
 

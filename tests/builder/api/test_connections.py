@@ -18,7 +18,7 @@ default = "local"
 oops = 1
 
 [connections.local]
-url = "http://me:{CANARY}@127.0.0.1:8080/v1"
+url = "http://127.0.0.1:8080/v1"
 key = "{CANARY}"
 model = "qwen"
 """

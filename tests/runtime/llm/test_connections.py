@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from runtime.conversation.messages import AssistantMessage
 from runtime.llm.base import BadRequest, LLMError, MessageComplete, NotAllowed
+from runtime.llm.connection import without_key
 from runtime.llm.connections_file import NO_FILE, parse_connections, read_connections_file
 from runtime.llm.source import Connections, make_server
 from runtime.llm.trying import offer_of, try_connection
@@ -55,6 +56,8 @@ def test_a_file_names_connections_and_the_default() -> None:
         ("[connections.a]\n\nurll = 'http://x'", 3, "connections.a.urll", "unknown"),
         ("[connections.a]\nurl = 'x:8080'", 2, "connections.a.url", "http://"),
         (f"[connections.a]\nurl = 'http://u:{CANARY}@[bad'", 2, "connections.a.url", ""),
+        (f"[connections.a]\nurl = 'http://u:{CANARY}@h/v1'", 2, "connections.a.url", "password"),
+        (f"[connections.a]\nurl = 'http://h/v1?k={CANARY}'", 2, "connections.a.url", "password"),
         ("[connections.b]\nurl='http://b'\n[connections.a]\nurl = 7", 4, "connections.a.url", "string"),
         ("[connections.a]\napi = 'soap'", 2, "connections.a.api", "'responses'"),
         (f"[connections.a]\nkey = '{CANARY} {CANARY}'", 2, "connections.a.key", "one word"),
@@ -170,10 +173,7 @@ def test_a_variable_that_cannot_be_used_is_named_without_its_value() -> None:
     assert not any(one.settings.usable for one in source.all())
 
 
-def test_a_shown_address_has_no_secrets() -> None:
-    one = connections(f"[connections.a]\nurl = 'https://me:{CANARY}@h.example:8443/v1?k={CANARY}'").named("a")
-    assert one is not None
-    assert one.settings.shown_url == "https://h.example:8443/v1"
+def test_a_key_is_in_no_representation_of_its_connection() -> None:
     assert CANARY not in repr(connections(f"[connections.b]\nurl = 'http://x'\nkey = '{CANARY}'").named("b"))
 
 
@@ -297,6 +297,16 @@ async def test_a_key_that_a_server_repeats_is_hidden_in_every_error() -> None:
     with pytest.raises(LLMError) as caught:
         [event async for event in connection.llm.stream(simple_request())]
     assert CANARY not in f"{caught.value!r} {caught.value} {caught.value.message}"
+
+
+@pytest.mark.parametrize("cut", range(4, len(CANARY)))
+def test_a_key_that_was_cut_off_is_hidden_too(cut: int) -> None:
+    assert without_key(f"You sent {CANARY[:cut]}…", CANARY) == "You sent ***"
+    assert without_key(f"{CANARY} and {CANARY[:cut]}", CANARY) == "*** and ***"
+
+
+def test_a_server_without_a_key_says_what_it_likes() -> None:
+    assert without_key("Not found", "") == "Not found"
 
 
 async def test_leaving_a_stream_leaves_the_adapter_s() -> None:
