@@ -18,7 +18,7 @@ from runtime.context.measures import HEAD_KINDS
 from runtime.context.models import ModelRecord
 from runtime.context.policy import Policy
 from runtime.context.segments import SegmentMaker
-from runtime.context.sent import has_prompt, is_own, last_stage, own_segments, was_sent
+from runtime.context.sent import has_prompt, is_own, last_stage, own_segments
 from runtime.context.state_frames import FullState, next_frame
 from runtime.context.summaries import return_summary
 from runtime.context.window import ContextWindow
@@ -215,9 +215,11 @@ class _Builder:
 
     def _unsent_summaries(self, sent: AppendList[Segment], made: Sequence[Segment]) -> list[Segment]:
         """Summaries of frames that returned and have no place of their own: nothing of them was sent."""
+        if not self.agent.popped:
+            return []
+        there = {segment.id for segment in (*sent, *made)}
         summaries = [return_summary(self.maker, self.playbook, one, one.sent) for one in self.agent.popped]
-        there = {segment.id for segment in made}
-        return [one for one in summaries if one.id not in there and not was_sent(sent, one.id)]
+        return [summary for summary in summaries if summary.id not in there]
 
     def _opening(self, sent: Sequence[Segment], said: Sequence[Segment]) -> list[Segment]:
         """A fixed user block where nothing of the user stands before the model's turn to speak."""

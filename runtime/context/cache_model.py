@@ -10,7 +10,7 @@ the hit that had no entry gets none, and a hit refreshes only itself and marked 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -43,9 +43,11 @@ class Entry:
     visible_at: datetime
     expires: datetime
     ttl: str
+    index: int
+    """Of the last block of the prefix."""
 
 
-Store = Mapping[bytes, Entry]
+Store = Mapping[int, Entry]
 """Prefix key -> entry, of one model and account."""
 
 
@@ -79,7 +81,7 @@ def send(
 def bill(
     laid: Prefixes,
     marks: Sequence[Mark],
-    store: dict[bytes, Entry],
+    store: dict[int, Entry],
     model: ModelRecord,
     at: datetime,
     first_byte: datetime | None = None,
@@ -91,7 +93,7 @@ def bill(
     ]
     _refresh(store, laid, marks, hit, at)
     for mark in written:
-        store[laid.keys[mark.index]] = Entry(first_byte or at, at + LIFETIMES[mark.ttl], mark.ttl)
+        store[laid.keys[mark.index]] = Entry(first_byte or at, at + LIFETIMES[mark.ttl], mark.ttl, mark.index)
     read = laid.ends[hit] if hit >= 0 else 0
     long_end = max([read, *(laid.ends[mark.index] for mark in written if mark.ttl in LONG)])
     end = max([long_end, *(laid.ends[mark.index] for mark in written)])
@@ -120,8 +122,11 @@ def _hit_of(laid: Prefixes, mark: Mark, store: Store, look_back: int, at: dateti
 
 def living(laid: Prefixes, store: Store, at: datetime) -> list[int]:
     """Indexes of the blocks whose prefix is in the cache, in order."""
-    places = (laid.place(key) for key, entry in store.items() if alive(entry, at))
-    return sorted(place for place in places if place >= 0)
+    return sorted(
+        entry.index
+        for key, entry in store.items()
+        if entry.index < laid.length and laid.keys[entry.index] == key and alive(entry, at)
+    )
 
 
 def alive(entry: Entry | None, at: datetime) -> bool:
@@ -129,11 +134,9 @@ def alive(entry: Entry | None, at: datetime) -> bool:
     return entry is not None and entry.visible_at <= at < entry.expires
 
 
-def _refresh(
-    store: dict[bytes, Entry], laid: Prefixes, marks: Sequence[Mark], hit: int, at: datetime
-) -> None:
+def _refresh(store: dict[int, Entry], laid: Prefixes, marks: Sequence[Mark], hit: int, at: datetime) -> None:
     used = {hit, *(mark.index for mark in marks if mark.index <= hit)}
     for index in used:
         entry = store.get(laid.keys[index]) if index >= 0 else None
         if entry is not None and alive(entry, at):
-            store[laid.keys[index]] = Entry(entry.visible_at, at + LIFETIMES[entry.ttl], entry.ttl)
+            store[laid.keys[index]] = replace(entry, expires=at + LIFETIMES[entry.ttl])

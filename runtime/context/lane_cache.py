@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from typing import Final
 
 from runtime.context.cache_model import Mark, Store, bill
-from runtime.context.measures import measure, prefixes
+from runtime.context.measures import prefixes
 from runtime.context.models import ModelRecord
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.segments import CachePoint, Segment
@@ -65,18 +66,25 @@ def lane_store(requests: AppendList[SentRequest], model: ModelRecord, at: dateti
 
 def _store_after(requests: AppendList[SentRequest], known: _Known) -> Store:
     store = dict(known.store)
-    before = requests[known.count - 1].window if known.count else None
+    before = requests[-1].window
+    prefixes(before)  # the longest first: nearly always the others are the beginning of it
     for request in requests[known.count :]:
         laid = prefixes(request.window, before)
         for key in [key for key, entry in store.items() if entry.expires <= request.at]:
             del store[key]
-        bill(laid, _marks(request, laid.length), store, known.model, request.at)
+        bill(laid, _marks(request.window, request.cache_points), store, known.model, request.at)
         before = request.window
     return store
 
 
-def _marks(request: SentRequest, length: int) -> list[Mark]:
-    """As `marks_of` has them, found without a look at every segment."""
-    places = measure(request.window).ids
-    found = [(places.get(point.segment, length), point.ttl) for point in request.cache_points]
-    return [Mark(index, ttl) for index, ttl in sorted(found) if index < length]
+def _marks(window: AppendList[Segment], points: Sequence[CachePoint]) -> list[Mark]:
+    """As `marks_of` has them. Most stand at the end, one in the head."""
+    ttls = {point.segment: point.ttl for point in points}
+    found: list[Mark] = []
+    for index in (*range(min(2, len(window))), *range(len(window) - 1, 1, -1)):
+        if len(found) == len(ttls):
+            break
+        ttl = ttls.get(window[index].id)
+        if ttl is not None:
+            found.append(Mark(index, ttl))
+    return sorted(found, key=attrgetter("index"))

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
-from runtime.context.prefixes import Block, Prefixes, lay_out, longer
+from runtime.context.prefixes import NOTHING, Block, Prefixes, lay_out
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.segments import Segment
 
@@ -23,27 +24,11 @@ class Measures:
     """Of a list of segments that only grows. It may know of more segments than a version of the list has:
     whoever asks says how many count."""
 
-    __slots__ = (
-        "count",
-        "ends",
-        "frames",
-        "ids",
-        "keys",
-        "places",
-        "positions",
-        "prompts",
-        "stages",
-        "thinkers",
-    )
+    __slots__ = ("frames", "laid", "prompts", "stages", "thinkers")
 
     def __init__(self) -> None:
-        self.count = 0
-        self.ends: list[int] = []
-        self.positions: list[int] = []
-        self.keys: list[bytes] = []
-        self.places: dict[bytes, int] = {}
-        self.ids: dict[str, int] = {}
-        """Segment id -> index."""
+        self.laid = NOTHING
+        """The prefixes of all segments looked at so far."""
         self.frames: dict[str | None, int] = {}
         """Frame -> index of its first segment."""
         self.thinkers: dict[str | None, int] = {}
@@ -56,11 +41,7 @@ class Measures:
     def upto(self, count: int) -> Measures:
         """The same for a list that shares only the first `count` segments."""
         kept = Measures()
-        kept.count = min(count, self.count)
-        kept.ends, kept.positions = self.ends[: kept.count], self.positions[: kept.count]
-        kept.keys = self.keys[: kept.count]
-        kept.places = {key: place for key, place in self.places.items() if place < count}
-        kept.ids = {key: place for key, place in self.ids.items() if place < count}
+        kept.laid = lay_out((), replace(self.laid, length=min(count, self.laid.length)))
         kept.frames = {frame: place for frame, place in self.frames.items() if place < count}
         kept.thinkers = {model: place for model, place in self.thinkers.items() if place < count}
         kept.stages = [place for place in self.stages if place < count]
@@ -68,30 +49,16 @@ class Measures:
         return kept
 
     def reach(self, segments: AppendList[Segment]) -> None:
-        """Look at the segments that are new. Doing so twice at once does no harm: the second writes what the
-        first did."""
-        start = self.count
-        if start >= len(segments):
+        """Look at the segments that are new. Twice at once does no harm: both find the same."""
+        laid = self.laid
+        if laid.length >= len(segments):
             return
-        end, position = (self.ends[start - 1], self.positions[start - 1]) if start else (0, 0)
-        key = self.keys[start - 1] if start else b""
-        ends: list[int] = []
-        positions: list[int] = []
-        keys: list[bytes] = []
-        for index, segment in enumerate(segments[start:], start):
-            end, position = end + segment.tokens, position + positions_of(segment)
-            key = longer(key, segment.hash)
-            ends.append(end)
-            positions.append(position)
-            keys.append(key)
-            self.places[key] = index
+        new = segments[laid.length :]
+        for index, segment in enumerate(new, laid.length):
             self._note(index, segment)
-        count = len(segments)
-        self.ends[start:count], self.positions[start:count], self.keys[start:count] = ends, positions, keys
-        self.count = max(self.count, count)
+        self.laid = lay_out(blocks_of(new), laid)
 
     def _note(self, index: int, segment: Segment) -> None:
-        self.ids.setdefault(segment.id, index)
         self.frames.setdefault(segment.frame, index)
         if segment.kind == "thinking":
             self.thinkers.setdefault(segment.meta.get("model"), index)
@@ -126,9 +93,7 @@ def _shared(one: Sequence[Segment], other: Sequence[Segment]) -> int:
 
 def prefixes(segments: AppendList[Segment], like: AppendList[Segment] | None = None) -> Prefixes:
     """The prefixes of those segments."""
-    known = measure(segments, like)
-    count = len(segments)
-    return Prefixes(count, known.ends, known.positions, known.keys, known.places, count)
+    return replace(measure(segments, like).laid, length=len(segments))
 
 
 def window_prefixes(sent: AppendList[Segment], added: Sequence[Segment]) -> Prefixes:

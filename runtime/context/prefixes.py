@@ -6,9 +6,9 @@ What a prefix is does not depend on what follows it, so a list that grew is laid
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import accumulate
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 
@@ -22,56 +22,39 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prefixes:
-    """By index of a block, of the prefix that ends with it. The lists may go on behind `length`."""
+    """By index of a block, of the prefix that ends with it. The arrays may go on behind `length`."""
 
     length: int
-    ends: Sequence[int]
+    ends: array[int]
     """Its tokens."""
-    positions: Sequence[int]
+    positions: array[int]
     """Its positions of the look-back."""
-    keys: Sequence[bytes]
-    """Its key: equal keys, equal blocks."""
-    places: Mapping[bytes, int]
-    """Key -> index; an index from `shared` on is another list's."""
-    shared: int
-    added: Mapping[bytes, int] = field(default_factory=dict)
-    """Key -> index, from `shared` on."""
+    keys: array[int]
+    """Its key: equal keys, equal blocks, and so the same index."""
 
     @property
     def total(self) -> int:
         """Tokens of all blocks."""
         return self.ends[self.length - 1] if self.length else 0
 
-    def place(self, key: bytes) -> int:
-        """Index of the block whose prefix has that key; -1 if there is none."""
-        known = self.places.get(key, self.length)
-        return known if known < self.shared else self.added.get(key, -1)
+
+NOTHING = Prefixes(0, array("q"), array("q"), array("Q"))
 
 
-def lay_out(blocks: Sequence[Block], before: Prefixes | None = None) -> Prefixes:
+def lay_out(blocks: Sequence[Block], before: Prefixes = NOTHING) -> Prefixes:
     """The prefixes of those blocks, behind the blocks that `before` has laid out already."""
-    if before is None:
-        before = Prefixes(0, (), (), (), {}, 0)
     start = before.length
-    ends = accumulate((block.tokens for block in blocks), initial=before.total)
-    last = before.positions[start - 1] if start else 0
-    positions = accumulate((block.positions for block in blocks), initial=last)
-    keys = list(accumulate((block.hash for block in blocks), longer, initial=_last_key(before)))[1:]
-    return Prefixes(
-        length=start + len(blocks),
-        ends=[*before.ends[:start], *list(ends)[1:]],
-        positions=[*before.positions[:start], *list(positions)[1:]],
-        keys=[*before.keys[:start], *keys],
-        places=before.places,
-        shared=before.shared,
-        added={**before.added, **{key: index for index, key in enumerate(keys, start)}},
-    )
+    ends, positions, keys = before.ends[:start], before.positions[:start], before.keys[:start]
+    end, position, key = (ends[-1], positions[-1], keys[-1]) if start else (0, 0, 0)
+    for block in blocks:
+        end, position, key = end + block.tokens, position + block.positions, longer(key, block.hash)
+        ends.append(end)
+        positions.append(position)
+        keys.append(key)
+    return Prefixes(start + len(blocks), ends, positions, keys)
 
 
-def _last_key(before: Prefixes) -> bytes:
-    return before.keys[before.length - 1] if before.length else b""
-
-
-def longer(prefix: bytes, item: str) -> bytes:
-    """The key of a prefix with one more block."""
-    return hashlib.blake2b(prefix + item.encode(), digest_size=16).digest()
+def longer(prefix: int, item: str) -> int:
+    """The key of a prefix with one more block: 64 bits."""
+    digest = hashlib.blake2b(f"{prefix} {item}".encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big")

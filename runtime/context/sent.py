@@ -53,11 +53,6 @@ def _has_others(segments: AppendList[Segment], model_key: str, layout: Layout) -
     return any(place < count for model, place in known.thinkers.items() if model != model_key)
 
 
-def was_sent(segments: AppendList[Segment], segment_id: str) -> bool:
-    """Whether a segment with that id is among them."""
-    return measure(segments).ids.get(segment_id, len(segments)) < len(segments)
-
-
 def last_stage(segments: AppendList[Segment]) -> Segment | None:
     """The newest stage segment."""
     for place in reversed(measure(segments).stages):

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 from unittest.mock import patch
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from runtime.context.build import build_window
+from runtime.context.cache_model import Entry, living
 from runtime.context.cache_points import plan_cache_points
 from runtime.context.measures import measure, prefixes
-from runtime.context.prefixes import lay_out
 from runtime.context.rewrites import plan_rewrites
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.fold import fold
 from runtime.conversation.segments import Segment
 from runtime.conversation.state import SessionState
-from tests.runtime.context.talk import Talk, call
+from tests.runtime.context.talk import START, Talk, call
 from tests.runtime.context.test_properties import ACTIONS, MODELS, Player
 
 
@@ -73,12 +72,11 @@ KINDS = st.sampled_from(["dialogue", "thinking", "stage"])
 
 def everything(segments: AppendList[Segment]) -> dict[str, Any]:
     known, count = measure(segments), len(segments)
-    names = ("ends", "positions", "keys", "stages")
-    lists = {
-        name: [v for v in getattr(known, name)[:count] if name != "stages" or v < count] for name in names
-    }
-    maps = ("places", "ids", "frames", "thinkers", "prompts")
-    return lists | {name: {k: v for k, v in getattr(known, name).items() if v < count} for name in maps}
+    laid = known.laid
+    lists = {"ends": laid.ends[:count], "positions": laid.positions[:count], "keys": laid.keys[:count]}
+    maps = {name: getattr(known, name) for name in ("frames", "thinkers", "prompts")}
+    first = {name: {k: v for k, v in found.items() if v < count} for name, found in maps.items()}
+    return lists | first | {"stages": [place for place in known.stages if place < count]}
 
 
 @given(st.lists(KINDS, max_size=12), st.lists(st.tuples(st.integers(0, 12), KINDS), max_size=6))
@@ -117,10 +115,11 @@ def test_a_call_looks_at_the_new_segments_only() -> None:
     assert looked.call_count <= 6
 
 
-@pytest.mark.parametrize("cut", [lambda s: s, lambda s: s.upto(2)])
-def test_prefixes_of_a_shorter_version_end_with_it(cut: Callable[[Any], Any]) -> None:
+def test_prefixes_of_a_shorter_version_end_with_it() -> None:
     whole = AppendList(segment(number, "dialogue") for number in range(5))
     laid = prefixes(whole)
-    shorter = prefixes(cut(whole))
-    assert shorter.place(laid.keys[4]) == (4 if shorter.length == 5 else -1)
-    assert lay_out([], shorter).total == shorter.total == laid.ends[shorter.length - 1]
+    shorter = prefixes(whole.upto(3))
+    assert (laid.total, shorter.total) == (10, 3)
+    store = {laid.keys[4]: Entry(START, START + timedelta(minutes=5), "5m", 4)}
+    assert living(laid, store, START) == [4]
+    assert living(shorter, store, START) == []
