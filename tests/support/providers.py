@@ -24,6 +24,8 @@ class Providers:
     keys: list[str] = field(default_factory=list)
     """What came as a key, request by request."""
     repeats_keys: bool = False
+    good_key: str | None = None
+    """None: every key is good."""
 
     def __post_init__(self) -> None:
         for model in MODELS:
@@ -37,6 +39,9 @@ class Providers:
             said = f"Incorrect API key provided: {key}. You sent {headers}"
             # Of a wrong request a provider is quoted; of a wrong key it is not.
             await _answer(send, 400, {"error": {"type": "invalid_request_error", "message": said}})
+        elif self.good_key is not None and key != self.good_key:
+            said = "This key is not known."
+            await _answer(send, 401, {"error": {"type": "authentication_error", "message": said}})
         elif scope["path"].endswith("/models"):
             await _answer(send, 200, {"data": [{"id": model, "object": "model"} for model in MODELS]})
         else:
@@ -50,9 +55,10 @@ async def _answer(send: Any, status: int, body: Any) -> None:
 
 
 @contextmanager
-def providers() -> Iterator[Providers]:
+def providers(app: Providers | None = None) -> Iterator[Providers]:
     """Served at `url`, which has no slash at its end, until the block ends."""
-    app, ready, loop = Providers(), threading.Event(), asyncio.new_event_loop()
+    app = app or Providers()
+    ready, loop = threading.Event(), asyncio.new_event_loop()
     done = asyncio.Event()
 
     async def serve() -> None:
