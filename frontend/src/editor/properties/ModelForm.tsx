@@ -49,6 +49,13 @@ function connectionSuggestions({ connections }: ModelChoices): Suggestion[] {
 	];
 }
 
+/** The model, unless it is known to be another connection's: then the new one's own answers. */
+function keptModel(choices: ModelChoices, connection: string, model: string | null | undefined) {
+	const known = allChoices(choices).filter((one) => one.model === model);
+	const stays = known.length === 0 || known.some((one) => one.connection === connection);
+	return stays ? (model ?? undefined) : undefined;
+}
+
 /** That the server is asked for its models, or why it gave no list. */
 function listWords({ lists }: ModelChoices, name: string): string {
 	const list = lists.get(name);
@@ -128,7 +135,7 @@ function Which({ part, inherited, resolved }: ModelFormProps) {
 				suggestions={connections}
 				onTyped={(provider) => part.typed({ provider: provider || undefined })}
 				onChosen={({ value: provider }) =>
-					part.chosen(provider === value.provider ? { provider } : { provider, model: undefined })
+					part.chosen({ provider, model: keptModel(choices, provider, value.model) })
 				}
 				onEnd={settle}
 			/>
