@@ -976,7 +976,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             api: "anthropic" | "responses" | "chat";
-            /** @description Without name, password and query; empty: the vendor's own. */
+            /** @description Empty: the vendor's own. */
             url: string;
             /** @description `environment`, `connections.toml`; none: nobody has set it up. */
             sources: string[];
@@ -1504,10 +1504,9 @@ export interface components {
             stage: string;
             /** @default null */
             frame: string | null;
-            /** @description The API that is spoken: `anthropic`, `openai`, `openai-chat`, `rehearsal`. */
             provider: string;
             /**
-             * @description The operator's name for where the request went; empty: nowhere, or it has none.
+             * @description The operator's name for where the request went; empty: it has none.
              * @default
              */
             connection: string;
@@ -2214,10 +2213,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        /**
-         * @description From here on the session uses another model, layout or policy (the inspector's "use"); an empty `model`
-         *     means as the playbook says.
-         */
+        /** @description From here on the session uses another model (empty: the playbook's), layout or policy. */
         SessionUsing: {
             /** @default 0 */
             seq: number;
