@@ -98,6 +98,7 @@ def test_no_key_gets_out_of_its_connection(tmp_path: Path) -> None:
         seen = [person.text("/api/connections"), person.text("/api/me")]
         places = [problem["place"] for problem in json.loads(seen[0])["problems"]]
         assert places == ["connections.named.url", "connections.wrong.key"]
+        assert all(place in studio.log_tail() for place in places), "the start says what it does not use"
         for model in MODELS:
             seen += talk(person, model, servers)
             name = model.partition("/")[0]

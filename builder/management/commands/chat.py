@@ -49,7 +49,7 @@ class Command(BaseCommand):
             help="a playbook that may be called as an agent; it is found by its id (repeatable)",
         )
         parser.add_argument(
-            "--model", metavar="ID", help="the model of every stage (`rehearsal` needs no key)"
+            "--model", metavar="ID", help="the model of every stage: CONNECTION/MODEL, a model, or `rehearsal`"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
