@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
@@ -62,6 +62,10 @@ class ModelRecord(Value):
     """Positions searched backwards from a mark for an earlier entry, the mark included; 0: no limit."""
     ttls: tuple[str, ...] = ("5m",)
     points: int = 4
+    caching: Literal["marks", "breakpoints", "automatic"] = "marks"
+    """Which rules of `cache_model.py` hold."""
+    cache_step: int = 1
+    """Tokens: the steps in which an automatic cache is read."""
     tokenizer: str = "o200k"
     tools: bool = True
     """Takes tools; where it does not, a transition is asked as a choice that a schema constrains."""

@@ -21,6 +21,7 @@ from runtime.conversation import events as ev
 from runtime.conversation.messages import Usage
 from runtime.conversation.state import SessionState
 from runtime.conversation.windows import as_logged
+from runtime.engine.artifacts import unload_lost
 from runtime.engine.draft import Draft
 from runtime.engine.effects import CallModel
 from runtime.engine.happened import Happened, ModelFailed, ModelReplied, ReplyBegan
@@ -137,7 +138,8 @@ class ModelCall:
         return request
 
     def _rewrite(self, draft: Draft, policy: Policy) -> None:
-        for rewrite in plan_rewrites(draft.table.playbook, draft.state, self._record, policy):
+        planned = plan_rewrites(draft.table.playbook, draft.state, self._record, policy)
+        for rewrite in planned:
             draft.log(
                 ev.WindowRewritten,
                 lane=rewrite.lane,
@@ -147,6 +149,8 @@ class ModelCall:
                 replacement=rewrite.replacement,
                 numbers=dict(rewrite.numbers),
             )
+        if planned:
+            unload_lost(draft)
 
     def _request(self, draft: Draft, stage: Stage | None, policy: Policy) -> tuple[LLMRequest, CachePlan]:
         effect, record, state = self._effect, self._record, draft.state

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from runtime.context.cache_model import Block, Mark
+from runtime.context.cache_model import Mark
 from runtime.context.models import ModelRecord
+from runtime.context.prefixes import Block
 from runtime.conversation.messages import Usage
 from tests.simulator.shaping import Shaped
 
@@ -72,13 +73,15 @@ class Prepared:
     blocks: Sequence[Block] = ()
     marks: Sequence[Mark] = ()
     implicit: bool = False
-    """The provider sets a mark of its own at the end (OpenAI)."""
+    """The provider sets a mark of its own at the end (OpenAI's default mode)."""
     cache_key: str = ""
     """What separates caches of one account and model (OpenAI's `prompt_cache_key`)."""
     output_limit: int = 0
     limit_stop: str = "max_tokens"
     """The stop reason of a reply that reaches the limit."""
     stop_sequences: Sequence[str] = ()
+    only_caches: bool = False
+    """A pre-warming request: it wants no reply."""
     extra: Json = field(default_factory=dict)
     """What only the API's own module reads."""
 
@@ -105,9 +108,21 @@ class Api(Protocol):
 
     name: str
     ping: Event
+    id_header: str
+    """The header that carries a request's id."""
+    counts_reads: bool
+    """Whether tokens read from the cache count for the rate limit."""
+    rate_rule: str
+    """The rule that a refusal for the rate goes by."""
+    prewarmed_stop: str
+    """How a request ends that only caches."""
 
     def prepare(self, request: HttpRequest) -> Prepared:
         """The request, checked. Raises Refusal."""
+        ...
+
+    def counted(self, prepared: Prepared) -> Json:
+        """The answer to a request that only counts tokens."""
         ...
 
     def events(self, answering: Answering) -> Iterator[Event]:
@@ -125,6 +140,18 @@ class Api(Protocol):
     def error_event(self, refusal: Refusal) -> Event:
         """The same error inside a stream."""
         ...
+
+
+def read_json(data: bytes) -> Json:
+    """The object in a body. Raises ValueError for anything else, for half a surrogate pair too."""
+    value = json.loads(data)
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    try:
+        compact(value).encode()
+    except UnicodeEncodeError:
+        raise ValueError("no low surrogate in string") from None
+    return value
 
 
 def compact(data: Any) -> str:

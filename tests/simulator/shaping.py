@@ -62,7 +62,8 @@ def shape(
         used = tokens_of(fitting, part, model)
         tokens += used
         thinking += used if isinstance(part, Think) else 0
-        parts.append(ShapedPart(part, tuple(_pieces(fitting, part, chance))))
+        if fitting or not whole:
+            parts.append(ShapedPart(part, tuple(_pieces(fitting, part, chance))))
         if len(fitting) < len(whole):
             stop = limit_stop
             break

@@ -12,7 +12,8 @@ import httpx2
 import openai
 import pytest
 
-from tests.simulator import Call, Simulator, calls, say, serving
+from tests.simulator import Call, Fault, Simulator, calls, say
+from tests.simulator.reading import WAYS, address
 
 CLAUDE = "claude-sonnet-5"
 GPT = "gpt-6.2-sol"
@@ -27,17 +28,6 @@ GPT_TOOL = {
     "strict": False,
     "parameters": {"type": "object", "properties": {}},
 }
-WAYS = pytest.mark.parametrize("way", ["process", "port"])
-
-
-@asynccontextmanager
-async def address(simulator: Simulator, way: str) -> AsyncIterator[tuple[str, httpx2.AsyncClient | None]]:
-    if way == "port":
-        async with serving(simulator) as url:
-            yield url, None
-    else:
-        async with httpx2.AsyncClient(transport=simulator.transport()) as client:
-            yield "http://simulator", client
 
 
 @asynccontextmanager
@@ -162,7 +152,7 @@ async def test_a_client_that_leaves_a_stream_is_noticed(way: str) -> None:
                 if event.type == "content_block_delta":
                     break
         await simulator.idle()
-    assert simulator.exchanges[0].disconnected
+    assert simulator.disconnects == 1
     assert not simulator.exchanges[0].complete
 
 
@@ -180,3 +170,91 @@ async def test_a_planned_status_comes_with_its_body_and_headers(way: str) -> Non
         assert caught.value.type == "rate_limit_error"
         message = await sdk.messages.create(model=CLAUDE, max_tokens=100, messages=messages)
         assert [block.to_dict() for block in message.content] == [{"type": "text", "text": "x"}]
+
+
+# -- what the SDKs make of broken streams: the traps that adapters must know ------------------------------
+
+
+async def claude_types(simulator: Simulator, way: str = "process") -> list[str]:
+    messages: Any = [{"role": "user", "content": "hi"}]
+    async with (
+        claude(simulator, way) as sdk,
+        await sdk.messages.create(model=CLAUDE, max_tokens=100, messages=messages, stream=True) as stream,
+    ):
+        return [event.type async for event in stream]
+
+
+async def gpt_types(simulator: Simulator, way: str = "process") -> list[str]:
+    async with gpt(simulator, way) as sdk:
+        stream = await sdk.responses.create(model=GPT, input="hi", store=False, stream=True)
+        async with stream:
+            return [event.type async for event in stream]
+
+
+async def test_an_error_inside_a_claude_stream_is_raised_with_status_200() -> None:
+    simulator = Simulator()
+    simulator.script(say("a", "b", fault=Fault(then="error", type="overloaded_error", after=1)))
+    with pytest.raises(anthropic.APIStatusError) as caught:
+        await claude_types(simulator)
+    assert (caught.value.status_code, caught.value.type) == (200, "overloaded_error")
+
+
+async def test_an_error_inside_a_responses_stream_is_an_event_and_nothing_is_raised() -> None:
+    simulator = Simulator()
+    simulator.script(say("a", "b", fault=Fault(then="error", type="server_error", after=1)))
+    assert (await gpt_types(simulator))[-1] == "error"
+
+
+@WAYS
+async def test_a_stream_that_ends_early_ends_quietly(way: str) -> None:
+    simulator = Simulator()
+    simulator.script(*[say("a", "b", fault=Fault(then="end", after=1))] * 2)
+    assert "message_stop" not in await claude_types(simulator, way)
+    assert "response.completed" not in await gpt_types(simulator, way)
+
+
+@WAYS
+async def test_a_broken_connection_is_a_raw_error_in_one_sdk_and_its_own_in_the_other(way: str) -> None:
+    simulator = Simulator()
+    simulator.script(*[say("a", "b", fault=Fault(then="cut", after=1))] * 2)
+    with pytest.raises(httpx2.RemoteProtocolError):
+        await claude_types(simulator, way)
+    with pytest.raises(openai.APIConnectionError):
+        await gpt_types(simulator, way)
+
+
+async def test_unknown_events_pass_both_sdks() -> None:
+    simulator = Simulator()
+    simulator.script(*[say("a", "b", quirks=frozenset({"unknown_events"}))] * 2)
+    assert (await claude_types(simulator))[-1] == "message_stop"
+    types = await gpt_types(simulator)
+    assert "response.novelty" in types
+    assert types[-1] == "response.completed"
+
+
+async def test_tokens_and_models_are_asked_for_by_the_sdks() -> None:
+    simulator = Simulator()
+    messages: Any = [{"role": "user", "content": "hi"}]
+    async with claude(simulator) as sdk:
+        assert (await sdk.messages.count_tokens(model=CLAUDE, messages=messages)).input_tokens > 0
+        assert CLAUDE in [model.id async for model in sdk.models.list()]
+    async with gpt(simulator) as other:
+        assert (await other.responses.input_tokens.count(model=GPT, input="hi")).input_tokens > 0
+        assert GPT in [model.id async for model in other.models.list()]
+
+
+async def test_each_status_is_the_error_class_of_its_sdk() -> None:
+    simulator = Simulator()
+    simulator.script(Fault(status=529), Fault(status=401), Fault(status=429, type="insufficient_quota"))
+    messages: Any = [{"role": "user", "content": "hi"}]
+    async with claude(simulator) as sdk:
+        for expected in (anthropic.OverloadedError, anthropic.AuthenticationError):
+            with pytest.raises(expected):
+                await sdk.messages.create(model=CLAUDE, max_tokens=10, messages=messages)
+    async with gpt(simulator) as other:
+        with pytest.raises(openai.RateLimitError) as caught:
+            await other.responses.create(model=GPT, input="hi")
+        assert caught.value.code == "insufficient_quota"
+        with pytest.raises(openai.BadRequestError) as refused:
+            await other.responses.create(model=GPT, input="hi", temperature=0.2)
+        assert (refused.value.code, refused.value.param) == ("unsupported_value", "temperature")

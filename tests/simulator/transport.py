@@ -70,7 +70,9 @@ class _Exchange(httpx2.AsyncByteStream):
 
     async def next(self) -> Message:
         try:
-            message = await asyncio.wait_for(self._messages.get(), self._timeout)
+            # Not `wait_for`: until Python 3.12 it can swallow a cancellation.
+            async with asyncio.timeout(self._timeout):
+                message = await self._messages.get()
         except TimeoutError:
             raise httpx2.ReadTimeout("nothing came in time") from None
         if isinstance(message, Exception):

@@ -49,7 +49,9 @@ class Command(BaseCommand):
             help="a playbook that may be called as an agent; it is found by its id (repeatable)",
         )
         parser.add_argument(
-            "--model", metavar="ID", help="the model of every stage: CONNECTION/MODEL, a model, or `rehearsal`"
+            "--model",
+            metavar="ID",
+            help="the model of every stage: CONNECTION/MODEL, a model, or `rehearsal`",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -406,6 +406,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/artifacts/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Artifact
+         * @description The text of the artifact with that content, from character `offset` on.
+         */
+        get: operations["runtime_views_get_artifact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/connections": {
         parameters: {
             query?: never;
@@ -635,7 +655,7 @@ export interface components {
             /** @default null */
             reason?: string | null;
         };
-        /** @description A part of an artifact's text comes into the window of a frame. */
+        /** @description An artifact's text comes into the window of a frame: without `length` all of it, or head and tail. */
         ArtifactLoaded: {
             /** @default 0 */
             seq: number;
@@ -656,7 +676,7 @@ export interface components {
             /** @default null */
             length: number | null;
         };
-        /** @description A value is kept under a name; its text by hash. */
+        /** @description A value is kept under a name, `length` code points as text; one of that name before is replaced. */
         ArtifactSaved: {
             /** @default 0 */
             seq: number;
@@ -672,12 +692,28 @@ export interface components {
             type: "artifact_saved";
             name: string;
             summary: string;
-            /** @default text */
+            /**
+             * @description `text`, `list`, `object`, `number` or `boolean`.
+             * @default text
+             */
             kind: string;
             /** @default 0 */
             length: number;
             /** @default  */
             hash: string;
+            /**
+             * @description The value itself. A database keeps it apart, by hash, and clients are not sent it.
+             * @default null
+             */
+            content: unknown;
+        };
+        /** @description A part of an artifact's text. */
+        ArtifactTextOut: {
+            hash: string;
+            offset: number;
+            text: string;
+            /** @description Characters (code points) of the whole text. */
+            length: number;
         };
         /** @description An artifact's text leaves the window of a frame. */
         ArtifactUnloaded: {
@@ -701,7 +737,10 @@ export interface components {
             name: string;
             summary: string;
             kind: string;
+            /** @description Characters (code points) of its text. */
             length: number;
+            /** @description Of its content: what its text is asked for by. */
+            hash: string;
             loaded: boolean;
         };
         /** @description One message of the model: text, tool calls, and what must be sent back unread. */
@@ -2357,6 +2396,10 @@ export interface components {
             data: {
                 [key: string]: unknown;
             } | null;
+            /** @description Of the targets that the model may name, where they had placeholders: filled, once, for this visit. */
+            descriptions: {
+                [key: string]: string;
+            };
             /**
              * @description Placeholders that were left as they stand.
              * @default []
@@ -2548,6 +2591,11 @@ export interface components {
             error: string | null;
             /** @default 0 */
             durationMs: number;
+            /**
+             * @description Name of the artifact that the result became, because it is long; `result` only refers to it then.
+             * @default null
+             */
+            artifact: string | null;
         };
         /** @description True when that tool was called in this turn, with that outcome. */
         ToolCallCondition: {
@@ -3821,6 +3869,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SegmentTextOut"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_get_artifact: {
+        parameters: {
+            query?: {
+                offset?: number;
+                length?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactTextOut"];
                 };
             };
             /** @description An error */

@@ -49,7 +49,11 @@ def conversation(body: Mapping[str, Any]) -> Conversation:
             turns[-1].blocks += blocks
         else:
             turns.append(Turn(message["role"], blocks, index))
-    return Conversation(list(body.get("tools") or ()), as_blocks(body.get("system") or []), turns)
+    return Conversation(
+        list(body.get("tools") or ()),
+        as_blocks(body["system"] if body.get("system") is not None else []),
+        turns,
+    )
 
 
 def as_blocks(content: str | Sequence[Json]) -> list[Json]:

@@ -11,10 +11,10 @@ from tests.simulator.script import Call, Say, Think
 from tests.simulator.shaping import ShapedPart
 
 
-def events(answering: Answering, blocks: list[Json]) -> Iterator[Event]:
+def events(answering: Answering, blocks: list[Json | None]) -> Iterator[Event]:
     """`message_start`, a ping, the blocks one after the other, `message_delta`, `message_stop`.
 
-    `blocks`: the reply's content blocks, whole, one for each part.
+    `blocks`: the reply's content blocks, whole, one for each part; None for a part that is not shown.
     """
     odd = "unknown_events" in answering.reply.reply.quirks
     start = {**envelope(answering), "content": [], "stop_reason": None, "stop_sequence": None}
@@ -24,7 +24,8 @@ def events(answering: Answering, blocks: list[Json]) -> Iterator[Event]:
     if odd:
         yield _event("message_novelty", novelty={"at": 1})
         yield from _unknown_block(len(blocks))
-    for index, (part, block) in enumerate(zip(answering.reply.parts, blocks, strict=True)):
+    both = zip(answering.reply.parts, blocks, strict=True)
+    for index, (part, block) in enumerate((part, block) for part, block in both if block is not None):
         yield from _block(index, part, block, odd=odd)
     yield _event(
         "message_delta", final=True, delta=_ending(answering), usage=usage_json(answering, answering.usage)
@@ -32,24 +33,28 @@ def events(answering: Answering, blocks: list[Json]) -> Iterator[Event]:
     yield _event("message_stop", final=True)
 
 
-def message(answering: Answering, blocks: list[Json]) -> Json:
+def message(answering: Answering, blocks: list[Json | None]) -> Json:
     """The whole message."""
+    shown = [block for block in blocks if block is not None]
     ending = _ending(answering)
     return {
         **envelope(answering),
-        "content": blocks,
+        "content": shown,
         **ending,
         "usage": usage_json(answering, answering.usage),
     }
 
 
 def envelope(answering: Answering) -> Json:
-    """What every message has."""
+    """What every message has; thinking that was left out of the request is listed."""
+    removed = {"type": "thinking", "action": "removed", "reason": "prefix_mismatch"}
+    dropped = answering.request.extra["messages"].dropped
     return {
         "id": f"msg_sim{answering.number:06d}",
         "type": "message",
         "role": "assistant",
         "model": answering.request.model.id,
+        **({"input_transformations": [removed for _ in dropped]} if dropped else {}),
     }
 
 

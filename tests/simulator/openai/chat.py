@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
-from runtime.context.cache_model import Block
-from runtime.context.tokens import count_tokens
+from runtime.context.models import ModelRecord
 from runtime.conversation.messages import Usage
-from tests.simulator.answers import Answering, Event, HttpRequest, Json, Prepared, Refusal, compact
+from tests.simulator.answers import Answering, Event, HttpRequest, Json, Prepared, Refusal
+from tests.simulator.openai.caching import Prompt, prompt
 from tests.simulator.openai.errors import error_body
+from tests.simulator.openai.models import is_native
+from tests.simulator.openai.rules_chat import check_answers, check_content, check_reasoning_with_tools
+from tests.simulator.openai.rules_common import check_sampling, check_tools, opened, too_long
+from tests.simulator.openai.schema import CHAT
 from tests.simulator.profiles import Profiles
 from tests.simulator.script import Call, Say, Think
 from tests.simulator.shaping import ShapedPart
@@ -30,23 +33,66 @@ class ChatApi:
 
     name = "chat"
     ping = Event("")
+    id_header = "x-request-id"
+    counts_reads = True
+    rate_rule = "O13"
+    prewarmed_stop = "end_turn"
 
     def __init__(self, profiles: Profiles) -> None:
         self._profiles = profiles
 
     def prepare(self, request: HttpRequest) -> Prepared:
         """The request, checked. Raises Refusal."""
-        try:
-            account = self._profiles.account(request.headers)
-        except KeyError:
-            raise Refusal("O01", 401, "You didn't provide an API key.", code="invalid_api_key") from None
-        body = json.loads(request.body)
-        model = self._profiles.find(body["model"], "openai", "openai-chat")
-        if model is None:
-            raise Refusal("O02", 404, f"The model `{body['model']}` does not exist.", code="model_not_found")
-        blocks = [Block(compact(m), count_tokens(compact(m), "dialogue", model)[0]) for m in body["messages"]]
-        limit = body.get("max_completion_tokens") or body.get("max_tokens") or model.max_output
-        return Prepared(body, model, account or "", bool(body.get("stream")), blocks, output_limit=limit)
+        account, body, model = opened(request, self._profiles, CHAT, "openai", "openai-chat")
+        self._check(body, model)
+        found = self._prompt(body, model)
+        tokens = sum(block.tokens for block in found.blocks)
+        limit = body.get("max_completion_tokens") or body.get("max_tokens")
+        refusal = too_long(tokens, model, 0 if is_native(model) else limit or 0)
+        if refusal is not None and self._profiles.checks("O12", model.id):
+            raise refusal
+        options = body.get("prompt_cache_options") or {}
+        stop = body.get("stop") or []
+        return Prepared(
+            body,
+            model,
+            account,
+            bool(body.get("stream")),
+            found.blocks,
+            found.marks,
+            implicit=options.get("mode") != "explicit",
+            cache_key=body.get("prompt_cache_key") or "",
+            output_limit=limit or model.max_output,
+            stop_sequences=[stop] if isinstance(stop, str) else stop,
+        )
+
+    def _check(self, body: Json, model: ModelRecord) -> None:
+        messages, functions = body["messages"], [tool["function"] for tool in body.get("tools") or ()]
+        effort = body.get("reasoning_effort")
+        checks: list[tuple[str, Callable[[], None]]] = [
+            ("O04", lambda: check_sampling(body, model, effort, "reasoning_effort")),
+            ("O05", lambda: check_reasoning_with_tools(body, model)),
+            ("O08", lambda: check_content(messages)),
+            ("O06", lambda: check_answers(messages)),
+            ("O08", lambda: check_tools(body, functions, "tools[{}].function.name")),
+        ]
+        for rule, check in checks:
+            if self._profiles.checks(rule, model.id):
+                check()
+
+    def _prompt(self, body: Json, model: ModelRecord) -> Prompt:
+        settings = {
+            "parallel": body.get("parallel_tool_calls", True),
+            "format": body.get("response_format"),
+            "effort": body.get("reasoning_effort"),
+            "verbosity": body.get("verbosity"),
+        }
+        ttl = (body.get("prompt_cache_options") or {}).get("ttl")
+        return prompt(settings, body.get("tools") or (), None, body["messages"], model, ttl, _nothing)
+
+    def counted(self, prepared: Prepared) -> Json:
+        """Nobody asks this API to count."""
+        return {"input_tokens": prepared.input_tokens}
 
     # -- answers --------------------------------------------------------------------------------------------
 
@@ -88,6 +134,11 @@ class ChatApi:
     def error_event(self, refusal: Refusal) -> Event:
         """The error inside a stream."""
         return Event(error_body(refusal))
+
+
+def _nothing(item: Json) -> int:
+    """Messages hide no tokens."""
+    return 0
 
 
 def envelope(answering: Answering, kind: str) -> Json:

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 from tests.simulator.answers import Answering, Event, Json
+from tests.simulator.openai.caching import plain
 from tests.simulator.script import Call, Say, Think
 from tests.simulator.shaping import ShapedPart
+from tests.simulator.signing import Who, extend, sign
 
 INCOMPLETE = {
     "max_tokens": "max_output_tokens",
     "model_context_window_exceeded": "max_output_tokens",
     "content_filter": "content_filter",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What the answer needs to know of the request."""
+
+    who: Who
+    prefix: str
+    items: tuple[Json, ...]
+    transformations: tuple[Json, ...]
 
 
 def events(answering: Answering) -> Iterator[Event]:
@@ -46,7 +59,18 @@ def response(answering: Answering) -> Json:
 
 def items(answering: Answering) -> list[Json]:
     """The output items, whole."""
-    return [_whole_item(index, part, answering) for index, part in enumerate(_shown(answering))]
+    extra: Extra = answering.request.extra["responses"]
+    prefix, made = extra.prefix, []
+    for index, part in enumerate(_shown(answering)):
+        item = _whole_item(index, part, answering, prefix)
+        made.append(item)
+        prefix = extend(prefix, "item", plain(item))
+    return made
+
+
+def response_id(answering: Answering) -> str:
+    """The id of the response."""
+    return f"resp_sim{answering.number:06d}"
 
 
 def usage_json(answering: Answering) -> Json:
@@ -79,8 +103,9 @@ class _Stream:
 
 def _envelope(answering: Answering, status: str) -> Json:
     body = answering.request.body
+    extra: Extra = answering.request.extra["responses"]
     return {
-        "id": f"resp_sim{answering.number:06d}",
+        "id": response_id(answering),
         "object": "response",
         "created_at": int(answering.at),
         "status": status,
@@ -102,6 +127,8 @@ def _envelope(answering: Answering, status: str) -> Json:
         "truncation": "disabled",
         "usage": None,
         "metadata": body.get("metadata", {}),
+        "prompt_cache_key": body.get("prompt_cache_key"),
+        "input_transformations": list(extra.transformations),
     }
 
 
@@ -110,11 +137,14 @@ def _open(answering: Answering) -> Json:
 
 
 def _shown(answering: Answering) -> list[ShapedPart]:
-    return list(answering.reply.parts)
+    """The parts that become items: with the effort `none` nothing is thought."""
+    effort = (answering.request.body.get("reasoning") or {}).get("effort")
+    parts = answering.reply.parts
+    return [part for part in parts if effort != "none" or not isinstance(part.part, Think)]
 
 
-def _whole_item(index: int, shaped: ShapedPart, answering: Answering) -> Json:
-    last = index == len(answering.reply.parts) - 1
+def _whole_item(index: int, shaped: ShapedPart, answering: Answering, prefix: str) -> Json:
+    last = index == len(_shown(answering)) - 1
     status = "incomplete" if last and answering.reply.stop in INCOMPLETE else "completed"
     tag = f"sim{answering.number:06d}_{index}"
     match shaped.part:
@@ -123,7 +153,7 @@ def _whole_item(index: int, shaped: ShapedPart, answering: Answering) -> Json:
                 "type": "reasoning",
                 "id": f"rs_{tag}",
                 "summary": _summary(shaped, answering),
-                **_encrypted(shaped, answering),
+                **_encrypted(answering, prefix),
             }
         case Call(name=name, id=given):
             call = {
@@ -155,14 +185,15 @@ def _summary(shaped: ShapedPart, answering: Answering) -> list[Json]:
     return [{"type": "summary_text", "text": shaped.whole}] if asked else []
 
 
-def _encrypted(shaped: ShapedPart, answering: Answering) -> Json:
+def _encrypted(answering: Answering, prefix: str) -> Json:
     if "reasoning.encrypted_content" not in (answering.request.body.get("include") or ()):
         return {}
-    return {"encrypted_content": "later"}
+    extra: Extra = answering.request.extra["responses"]
+    return {"encrypted_content": sign(extra.who, prefix, "")}
 
 
 def _item(stream: _Stream, index: int, shaped: ShapedPart, item: Json) -> Iterator[Event]:
-    at = {"output_index": index}
+    at: Json = {"output_index": index}
     opened = {**item, "status": "in_progress"} if "status" in item else dict(item)
     match item["type"]:
         case "message":
@@ -181,13 +212,17 @@ def _item(stream: _Stream, index: int, shaped: ShapedPart, item: Json) -> Iterat
 def _text(stream: _Stream, index: int, shaped: ShapedPart, item: Json) -> Iterator[Event]:
     part = item["content"][0]
     key = "text" if part["type"] == "output_text" else "refusal"
-    at = {"item_id": item["id"], "output_index": index, "content_index": 0}
+    at: Json = {"item_id": item["id"], "output_index": index, "content_index": 0}
     more: Json = {"logprobs": []} if key == "text" else {}
     yield stream.event("response.content_part.added", **at, part={**part, key: ""})
     for piece in shaped.pieces:
         yield stream.event(f"response.{_kind(part)}.delta", is_delta=True, **at, delta=piece, **more)
-    yield stream.event(f"response.{_kind(part)}.done", **at, **{key: shaped.whole}, **more)
+    yield stream.event(f"response.{_kind(part)}.done", **at, **_keyed(key, shaped.whole), **more)
     yield stream.event("response.content_part.done", **at, part=part)
+
+
+def _keyed(key: str, text: str) -> Json:
+    return {key: text}
 
 
 def _kind(part: Json) -> str:
@@ -195,7 +230,7 @@ def _kind(part: Json) -> str:
 
 
 def _arguments(stream: _Stream, index: int, shaped: ShapedPart, item: Json) -> Iterator[Event]:
-    at = {"item_id": item["id"], "output_index": index}
+    at: Json = {"item_id": item["id"], "output_index": index}
     for piece in shaped.pieces:
         yield stream.event("response.function_call_arguments.delta", is_delta=True, **at, delta=piece)
     yield stream.event(
@@ -206,7 +241,7 @@ def _arguments(stream: _Stream, index: int, shaped: ShapedPart, item: Json) -> I
 def _reasoning(stream: _Stream, index: int, shaped: ShapedPart, item: Json) -> Iterator[Event]:
     if not item["summary"]:
         return
-    at = {"item_id": item["id"], "output_index": index, "summary_index": 0}
+    at: Json = {"item_id": item["id"], "output_index": index, "summary_index": 0}
     part = item["summary"][0]
     yield stream.event("response.reasoning_summary_part.added", **at, part={**part, "text": ""})
     for piece in shaped.pieces:
