@@ -62,7 +62,7 @@ def _session_started(folding: Folding, event: ev.SessionStarted) -> None:
 
 def _session_using(folding: Folding, event: ev.SessionUsing) -> None:
     state = folding.state
-    state.using_model = event.model or state.using_model
+    state.using_model = state.using_model if event.model is None else event.model or None
     state.using_layout = event.layout or state.using_layout
     state.using_policy = event.policy or state.using_policy
 

@@ -13,7 +13,8 @@ from runtime.context.models import ModelRecord, record
 from runtime.conversation import events as ev
 from runtime.conversation.messages import Usage
 from runtime.conversation.segments import CachePoint
-from runtime.llm.anthropic_wire import MessageReader, left_out, parse_arguments, render_anthropic
+from runtime.llm.anthropic_wire import MessageReader, render_anthropic
+from runtime.llm.wire import left_out, parse_arguments
 from runtime.playbook import NamedToolChoice
 from tests.runtime.context.talk import Talk, call, playbook
 from tests.runtime.llm.requests import request_of, simple_request
