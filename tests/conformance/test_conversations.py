@@ -197,7 +197,7 @@ async def test_a_key_never_stands_in_the_log(name: str) -> None:
 
 
 async def test_a_refused_turn_is_taken_back_and_booked_and_the_next_one_works() -> None:
-    outputs = [{"chunks": ["First ", "you"], "stop": "refusal"}, {"text": "Gladly."}]
+    outputs: list[dict[str, Any]] = [{"chunks": ["First ", "you"], "stop": "refusal"}, {"text": "Gladly."}]
     talk = await played("anthropic", Conversation(desk(start="close"), outputs, said("how?", "and a bike?")))
     [failed] = talk.of(ev.TurnFailed)
     assert failed.code == "refused"
