@@ -125,6 +125,8 @@ class LLMCallStarted(EventBase):
     stage: str
     frame: str | None = None
     provider: str
+    connection: str = ""
+    """The operator's name for where the request went; empty: it has none."""
     model: str
     layout: Literal["append", "swap"] = "append"
     attempt: int = 1
@@ -434,7 +436,7 @@ class ApprovalAnswered(EventBase):
 
 
 class SessionUsing(EventBase):
-    """From here on the session uses another model, layout or policy (the inspector's "use")."""
+    """From here on the session uses another model (empty: the playbook's), layout or policy."""
 
     type: Literal["session_using"] = "session_using"
     model: str | None = None

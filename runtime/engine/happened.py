@@ -116,7 +116,8 @@ class VariableSet:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """From here on another model, layout or policy; None leaves a setting as it is."""
+    """From here on another model, layout or policy; None leaves a setting as it is. An empty model: as the
+    playbook says."""
 
     model: str | None = None
     layout: Literal["append", "swap"] | None = None

@@ -78,6 +78,8 @@ class CallSummary(Value):
     frame: str | None = None
     lane: str
     provider: str
+    connection: str = ""
+    """The operator's name for where the request went; empty: nowhere, or it has none."""
     model: str
     status: CallStatus
     attempt: int = 1
@@ -230,6 +232,7 @@ def call_summary(call: _Call) -> CallSummary:
         frame=started.frame,
         lane=started.lane,
         provider=started.provider,
+        connection=started.connection,
         model=started.model,
         status=_status(call),
         attempt=started.attempt,

@@ -26,6 +26,7 @@ from runtime.engine.draft import Draft
 from runtime.engine.effects import CallModel
 from runtime.engine.happened import Happened, ModelFailed, ModelReplied, ReplyBegan
 from runtime.llm.base import LLM, ConnectionLost, LLMError, LLMRequest, MessageComplete, TextDelta, UsageSoFar
+from runtime.llm.connection import connection_name
 from runtime.playbook import Playbook, Stage, ToolChoice
 from runtime.playbook.engine_tools import canonical_json
 from runtime.playbook.storable import storable_text
@@ -186,6 +187,7 @@ class ModelCall:
             stage=effect.stage,
             frame=window.frame,
             provider=self._record.provider,
+            connection=connection_name(self._llm),
             model=self._record.id,
             layout=window.layout,
             added=window.segments[-window.added :] if window.added else (),

@@ -144,6 +144,7 @@ export function fakeCall(more: Partial<CallView> = {}): CallView {
 		frame: "f1",
 		lane: "main",
 		provider: "anthropic",
+		connection: "",
 		model: "claude-sonnet-5",
 		status: "complete",
 		attempt: 1,
