@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from runtime.context.models import ModelRecord
+from runtime.conversation.base import json_name
+from runtime.conversation.window_events import Setting
 from runtime.playbook import Playbook, Stage, StageContextPolicy
 from runtime.playbook.engine_tools import tool_conflicts
 
 Origin = str
 """`session`, `stage`, `playbook`, `model`, `default`, or a reason in words."""
 
+BY_DEFAULT: Final = ("default", "model")
 DEFAULTS: Final[Mapping[str, Any]] = {
     "layout": "append",
     "cache_ttl": "auto",
@@ -48,6 +51,14 @@ class Policy:
     summaries: Literal["model_given", "llm", "rules"] = "model_given"
     cache_points: int = 4
     origins: Mapping[str, Origin] = field(default_factory=dict)
+
+    def chosen(self) -> dict[str, Setting]:
+        """The settings that are not defaults: what a call's event says of them."""
+        return {
+            json_name(name): Setting(value=getattr(self, name), origin=origin)
+            for name, origin in self.origins.items()
+            if origin not in BY_DEFAULT
+        }
 
 
 def policy_for(
@@ -98,6 +109,10 @@ def _fill_budget(values: dict[str, Any], origins: dict[str, Origin], model: Mode
     elif values["budget_tokens"] > limit:
         values["budget_tokens"] = limit
         origins["budget_tokens"] += f", lowered to the limit of {model.label or model.id}"
+    budget = values["budget_tokens"]
     for name, share in (("budget_target", TARGET_SHARE), ("keep_recent", KEEP_SHARE)):
         if name not in values:
-            values[name], origins[name] = int(values["budget_tokens"] * share), "default"
+            values[name], origins[name] = int(budget * share), "default"
+        elif values[name] > budget:
+            values[name] = budget
+            origins[name] += ", lowered to the budget"
