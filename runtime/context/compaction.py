@@ -163,40 +163,41 @@ class _Fitting:
             self._cut_new(numbers)
 
     def _shorten_to_target(self, middle: Middle, numbers: Mapping[str, Any]) -> bool:
-        best: tuple[int, Shape] | None = None
-        for shape, goal in self._shapes(middle):
-            rewrite = self._rewrite(middle, shape, "must", {})
+        best: tuple[int, Middle, Shape] | None = None
+        for place, shape, goal in self._shapes(middle):
+            rewrite = self._rewrite(place, shape, "must", {})
             if rewrite is None:
                 continue
             tokens = self.rebuild(rewritten(self.state, rewrite, self.now), None).tokens
             if best is None or tokens < best[0]:
-                best = (tokens, shape)
+                best = (tokens, place, shape)
             if tokens <= goal:
                 break
         if best is None or best[0] >= self.tokens:
             return False
-        self._take(middle, best[1], "must", {**numbers, "rest": best[0]})
+        self._take(best[1], best[2], "must", {**numbers, "rest": best[0]})
         return self.tokens <= self.policy.budget_tokens
 
-    def _shapes(self, middle: Middle) -> Iterator[tuple[Shape, int]]:
+    def _shapes(self, middle: Middle) -> Iterator[tuple[Middle, Shape, int]]:
         """Each shape with the size at which it is enough: in the middle that is the target. Turns of the
-        protected end go, and texts of the running turn are shortened, only for the budget's sake, and a
-        little further, so that this is not to be done again in the next turn."""
-        shortener = self._shortener(middle, "must")
-        shape = Shape()
+        protected end go, texts of the running turn are shortened, and the first message goes only for the
+        budget's sake, and a little further, so that this is not to be done again in the next turn."""
+        shortener, shape = self._shortener(middle, "must"), Shape()
         target, wall = self.policy.budget_target, int(self.policy.budget_tokens * DEEP_SHARE)
         for shape in shortener.texts():
-            yield shape, target
-        saved = self.tokens - shape.tokens(middle.segments, self.tokens)
+            yield middle, shape, target
+        rest = shape.tokens(middle.segments, self.tokens)
         for cut in middle.cuts:
             goal = target if cut <= middle.end else wall
-            least = self.tokens - saved - middle.tokens_upto(cut)
-            if least <= goal or cut in (middle.end, middle.running):
-                shape = shortener.without_turns(cut)
-                yield shape, goal
-        shape = shape.copy()
-        shortener.shorten_running(shape)
-        yield shape, wall
+            room = goal - rest + middle.tokens_upto(cut)
+            if room >= 0 or cut in (middle.end, middle.running):
+                shape = shortener.without_turns(cut, room)
+                yield middle, shape, goal
+        yield middle, shortener.with_shorter_running(shape), wall
+        everything = self._middle(keep_first=False)
+        shortener = self._shortener(everything, "must")
+        shape = shortener.without_turns(everything.running, 0)
+        yield everything, shortener.with_shorter_running(shape), wall
 
     def _cut_new(self, numbers: Mapping[str, Any]) -> None:
         """Results and artifacts that were not sent yet are cut, so far as it takes."""

@@ -75,16 +75,18 @@ class Shortener:
             step(shape, self.middle.start, self.middle.end)
             yield shape.copy()
 
-    def without_turns(self, cut: int) -> Shape:
+    def without_turns(self, cut: int, room: int | None = None) -> Shape:
         """Everything from the middle's start up to `cut` is replaced; what is left of the middle is shortened
-        as well. One summary for each frame: what belongs to a called one goes when it returns."""
+        as well. One summary for each frame: what belongs to a called one goes when it returns. `room`: tokens
+        that all summaries may have, as far as that can be."""
         shape, middle = Shape(), self.middle
         parts: dict[str | None, list[int]] = {}
         for index in range(middle.start, cut):
             parts.setdefault(middle.frame_at(index), []).append(index)
         for frame, indexes in parts.items():
             gone = [self.segments[index] for index in indexes]
-            summary = turns_summary(self.maker, self._id("turns"), gone, frame, self.rule)
+            share = None if room is None else room // len(parts)
+            summary = turns_summary(self.maker, self._id("turns"), gone, frame, self.rule, share)
             shape.replace(indexes, summary)
         for step in (self._visits, self._artifacts, self._results):
             step(shape, cut, max(cut, middle.end))
@@ -93,11 +95,12 @@ class Shortener:
             shape.replace(sorted(self.holding - shape.gone), None)
         return shape
 
-    def shorten_running(self, shape: Shape) -> None:
-        """What the running turn was told and has loaded is shortened as well."""
-        start, end = self.middle.running, len(self.segments)
-        self._results(shape, start, end)
-        self._cut_artifacts(shape, start, end)
+    def with_shorter_running(self, shape: Shape) -> Shape:
+        """That shape, and what the running turn was told and has loaded is shortened as well."""
+        shorter = shape.copy()
+        self._results(shorter, self.middle.running, len(self.segments))
+        self._cut_artifacts(shorter, self.middle.running, len(self.segments))
+        return shorter
 
     # -- traffic of visits that are over ------------------------------------------------------------------
 

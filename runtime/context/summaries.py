@@ -18,9 +18,10 @@ from runtime.playbook import Playbook
 SHORT: Final = 160
 ENGINE_TOOL: Final = "playbook_transition"
 FAILED: Final = "failed"
-LEAST_CHARACTERS: Final = 600
+LEAST_CHARACTERS: Final = 400
+CHARACTERS_A_TOKEN: Final = 2
 MOST_CHARACTERS: Final = 6_000
-"""Of a summary of turns; between the two, half as many as the tokens it stands for."""
+"""Of a summary of turns; between the two, as many as the tokens it stands for."""
 _CONTINUED: Final = ("Summary by rules of the conversation", "Tools called here", "… ")
 
 
@@ -158,13 +159,19 @@ def _add_unsent(said: list[tuple[str, str]], calls: dict[str, list[str]], item: 
 
 
 def turns_summary(
-    maker: SegmentMaker, segment_id: str, gone: Sequence[Segment], frame: str | None, rule: str
+    maker: SegmentMaker,
+    segment_id: str,
+    gone: Sequence[Segment],
+    frame: str | None,
+    rule: str,
+    room: int | None = None,
 ) -> Segment:
     """What stands for whole turns that are replaced: a line for each thing said or done, the newest where
-    not all fit. Earlier summaries go on in it."""
+    not all fit into about `room` tokens. Earlier summaries go on in it."""
     turns = sum(1 for segment in gone if segment.kind == "dialogue" and segment.role == "user")
     tokens = sum(segment.tokens for segment in gone)
-    lines = _newest(_turn_lines(gone), max(LEAST_CHARACTERS, min(tokens // 2, MOST_CHARACTERS)))
+    most = min(tokens, MOST_CHARACTERS if room is None else room * CHARACTERS_A_TOKEN, MOST_CHARACTERS)
+    lines = _newest(_turn_lines(gone), max(LEAST_CHARACTERS, most))
     return maker.make(
         segment_id,
         "summary",

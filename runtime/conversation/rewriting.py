@@ -10,7 +10,9 @@ from runtime.conversation.window_events import WindowRewritten
 from runtime.conversation.windows import AgentWindow
 
 COMPACTING: Final = frozenset({"pays", "must", "trim"})
-"""Rules whose work can be undone when the frame becomes the current one again."""
+UNDONE: Final = frozenset({"must", "trim"})
+"""Rules whose work is undone when the frame becomes the current one again, if there is room. What it paid to
+remove would be removed again at once."""
 
 
 def remember(agent: AgentWindow, event: WindowRewritten, gone: Sequence[Segment]) -> None:
@@ -22,7 +24,7 @@ def remember(agent: AgentWindow, event: WindowRewritten, gone: Sequence[Segment]
     if new and event.rule not in COMPACTING:
         stands_for = {**{segment.id: new[0] for segment in gone}, **stands_for}
     agent.replaced = {**agent.replaced, **stands_for}
-    if event.rule in COMPACTING:
+    if event.rule in UNDONE:
         went = {segment.id: segment for segment in gone}
         agent.details = {**agent.details, **{segment.id: _detail(segment, went) for segment in new}}
 
