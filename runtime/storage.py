@@ -7,14 +7,17 @@ processes from writing one log), then the events, the segments' texts by hash, a
 from __future__ import annotations
 
 import gc
+import json
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 from django.db import transaction
+from django.db.models import TextField
+from django.db.models.functions import Cast
 from django.utils import timezone
 
 from runtime.conversation.events import (
@@ -40,6 +43,8 @@ from runtime.playbook import Playbook
 from runtime.sockets import in_database
 
 PAGE = 500
+_BARE: Final = {"llm_call_started": "added", "window_rewritten": "replacement"}
+"""Events with segments, whose texts are stored apart; the name of the field."""
 
 
 class LogMovedOn(Exception):
@@ -187,14 +192,19 @@ def load_events(
         rows = rows.filter(seq__lte=upto)
     if types:
         rows = rows.filter(type__in=types)
-    payloads = rows.values_list("payload", flat=True).iterator(chunk_size=PAGE)
-    while page := list(islice(payloads, PAGE)):
-        if texts:
-            _put_texts_back(owner_id, page)
-        yield from map(EVENT.validate_python, page)
+    # As text, most need no detour over dictionaries: half the time of opening a long session.
+    stored = rows.annotate(form=Cast("payload", TextField())).values_list("type", "form")
+    lines = stored.iterator(chunk_size=PAGE)
+    while page := list(islice(lines, PAGE)):
+        bare = {n: json.loads(form) for n, (kind, form) in enumerate(page) if texts and kind in _BARE}
+        _put_texts_back(owner_id, bare.values())
+        for number, (_, form) in enumerate(page):
+            yield EVENT.validate_python(bare[number]) if number in bare else EVENT.validate_json(form)
 
 
-def _put_texts_back(owner_id: int, payloads: Iterable[dict[str, Any]]) -> None:
+def _put_texts_back(owner_id: int, payloads: Collection[dict[str, Any]]) -> None:
+    if not payloads:
+        return
     bare = [segment for payload in payloads for segment in _segments(payload)]
     hashes = {segment["hash"] for segment in bare}
     texts = dict(SegmentText.objects.filter(owner_id=owner_id, hash__in=hashes).values_list("hash", "text"))
@@ -203,8 +213,7 @@ def _put_texts_back(owner_id: int, payloads: Iterable[dict[str, Any]]) -> None:
 
 
 def _segments(payload: dict[str, Any]) -> list[dict[str, Any]]:
-    field = {"llm_call_started": "added", "window_rewritten": "replacement"}.get(payload["type"], "")
-    return list(payload.get(field, ()))
+    return list(payload.get(_BARE.get(payload["type"], ""), ()))
 
 
 @contextmanager

@@ -13,11 +13,12 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from runtime.context.prefixes import NOTHING, Block, Prefixes, lay_out
+from runtime.context.prefixes import DEVELOPER, MESSAGE, NO_END, NOTHING, Block, Prefixes, lay_out
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.segments import Segment
 
 HEAD_KINDS: Final = ("tools", "base")
+ENDS: Final = {"tools": NO_END, "base": DEVELOPER}
 _KEY = "measures"
 
 
@@ -130,7 +131,10 @@ def window_prefixes(sent: AppendList[Segment], added: Sequence[Segment]) -> Pref
 
 def blocks_of(segments: Sequence[Segment]) -> list[Block]:
     """The blocks a window's segments become; each tool takes a position of its own."""
-    return [Block(segment.hash, segment.tokens, positions_of(segment)) for segment in segments]
+    return [
+        Block(segment.hash, segment.tokens, positions_of(segment), ENDS.get(segment.kind, MESSAGE))
+        for segment in segments
+    ]
 
 
 def positions_of(segment: Segment) -> int:

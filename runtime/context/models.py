@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
@@ -56,6 +56,10 @@ class ModelRecord(Value):
     """Positions searched backwards from a mark for an earlier entry, the mark included; 0: no limit."""
     ttls: tuple[str, ...] = ("5m",)
     points: int = 4
+    caching: Literal["marks", "breakpoints", "automatic"] = "marks"
+    """Which rules of `cache_model.py` hold."""
+    cache_step: int = 1
+    """Tokens: the steps in which an automatic cache is read."""
     tokenizer: str = "o200k"
     sampling: bool = False
     """Takes temperature and topP."""

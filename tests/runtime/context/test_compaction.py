@@ -165,7 +165,7 @@ def test_traffic_of_visits_that_are_over_goes_first_and_their_words_stay() -> No
 
 def test_results_are_shortened_before_turns_go() -> None:
     talk = Talk(unpriced(context={"keepRecent": 10, "budgetTarget": 3200}), record("rehearsal")).start("pick")
-    for number in range(7):
+    for number in range(5):
         talk.turn(f"look {number}").ask()
         talk.says(calls=[call(f"c{number}", kind="x")]).result(f"c{number}", "stock", LONG * 4)
         talk.ask()
