@@ -17,7 +17,7 @@ from runtime.context.gain import Gain, gain_of
 from runtime.context.middle import Middle, find_middle
 from runtime.context.models import ModelRecord
 from runtime.context.policy import Policy
-from runtime.context.rewrites import Rewrite, difference
+from runtime.context.rewrites import Rewrite, better_summaries, difference
 from runtime.context.segments import SegmentMaker
 from runtime.context.sent import is_own
 from runtime.context.shortening import Shape, Shortener
@@ -124,7 +124,12 @@ class _Fitting:
         return find_middle(self.state, agent, self.policy, keep_first=keep_first)
 
     def _shortener(self, middle: Middle, rule: RewriteRule) -> Shortener:
-        return Shortener(SegmentMaker(self.model), self.state, middle, rule)
+        return Shortener(SegmentMaker(self.model), self.state, middle, rule, self._better(middle.segments))
+
+    def _better(self, segments: Sequence[Segment]) -> dict[str, Segment]:
+        """By id of a summary by rules, the one that a model wrote in its place."""
+        agent = self.state.windows.agent(agent_of(self.window.lane))
+        return better_summaries(SegmentMaker(self.model), agent, segments)
 
     # -- trim ---------------------------------------------------------------------------------------------
 
@@ -268,7 +273,9 @@ class _Fitting:
     def _rewrite(
         self, middle: Middle, shape: Shape, rule: RewriteRule, numbers: Mapping[str, Any]
     ) -> Rewrite | None:
-        after, _ = shape.apply(middle.segments)
+        after, first = shape.apply(middle.segments)
+        better = self._better(after[first:])
+        after = [*after[:first], *(better.get(segment.id, segment) for segment in after[first:])]
         return difference(self.window.lane, middle.segments, after, rule, numbers)
 
     def _take(self, middle: Middle, shape: Shape, rule: RewriteRule, numbers: Mapping[str, Any]) -> None:

@@ -48,8 +48,12 @@ class Middle:
         """The frame whose part of the window the index lies in."""
         return next((frame for frame, start in reversed(self.frames) if start <= index), None)
 
-    def current_stage(self) -> frozenset[int]:
-        """Indexes of the instructions that hold now, and of the text they refer to."""
+    def holding(self) -> frozenset[int]:
+        """Indexes of what holds now and would only have to be given anew: the current instructions with the
+        text they refer to, and the state frames from the last complete one on."""
+        return self._instructions() | self._states()
+
+    def _instructions(self) -> frozenset[int]:
         last = last_stage(self.segments)
         if last is None:
             return frozenset()
@@ -57,6 +61,15 @@ class Middle:
         places = [place for place in known.stages if place < len(self.segments)]
         whole = known.prompts.get(last.meta.get("prompt", ""), places[-1])
         return frozenset({places[-1], whole})
+
+    def _states(self) -> frozenset[int]:
+        found: list[int] = []
+        for index in range(len(self.segments) - 1, -1, -1):
+            if self.segments[index].kind == "state":
+                found.append(index)
+                if self.segments[index].meta.get("full"):
+                    break
+        return frozenset(found)
 
 
 def find_middle(state: SessionState, agent: AgentWindow, policy: Policy, *, keep_first: bool) -> Middle:

@@ -28,6 +28,8 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "summaries": "model_given",
     "cache_points": 4,
 }
+BUDGETS: Final = ("budget_tokens", "budget_target", "keep_recent")
+"""Settings whose defaults depend on the model."""
 BUDGET_SHARE: Final = 0.6
 TARGET_SHARE: Final = 0.5
 KEEP_SHARE: Final = 0.2
@@ -91,10 +93,21 @@ def policy_for(
     return Policy(**values, origins=origins)
 
 
+def settings_in_force(chosen: Mapping[str, Setting], model: ModelRecord) -> dict[str, Setting]:
+    """All settings of a call, from those that its event names: the others had their defaults."""
+    values: dict[str, Any] = dict(DEFAULTS)
+    origins: dict[str, Origin] = dict.fromkeys(DEFAULTS, "default")
+    for name in (*DEFAULTS, *BUDGETS):
+        if (setting := chosen.get(json_name(name))) is not None:
+            values[name], origins[name] = setting.value, setting.origin
+    _fill_budget(values, origins, model)
+    return {json_name(name): Setting(value=value, origin=origins[name]) for name, value in values.items()}
+
+
 def _given(layer: StageContextPolicy | None) -> dict[str, Any]:
     if layer is None:
         return {}
-    names = {*DEFAULTS, "budget_tokens", "budget_target", "keep_recent"}
+    names = {*DEFAULTS, *BUDGETS}
     values = {name: getattr(layer, name, None) for name in sorted(names)}
     return {name: value for name, value in values.items() if value is not None}
 

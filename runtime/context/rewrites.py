@@ -24,7 +24,7 @@ from runtime.conversation.segments import Segment
 from runtime.conversation.state import Frame, SessionState
 from runtime.conversation.window_events import RewriteRule
 from runtime.conversation.window_fold import replace_range
-from runtime.conversation.windows import ROOT_AGENT, Cleared, Popped, lane_of, shared_start
+from runtime.conversation.windows import ROOT_AGENT, AgentWindow, Cleared, Popped, lane_of, shared_start
 from runtime.playbook import Playbook
 
 
@@ -186,14 +186,24 @@ class _Planner:
     def _use_written(self) -> None:
         """Summaries by rules for which a model wrote a better one, behind the first place that changes."""
         first = shared_start(self.agent.segments, self.segments)
-        better = {
-            segment.id: written_summary(self.maker, segment, text)
-            for segment in self.segments[first:]
-            if (text := self.agent.written.get(segment.id))
-        }
+        better = better_summaries(self.maker, self.agent, self.segments[first:])
         if better:
             after = [better.get(segment.id, segment) for segment in self.segments]
             self._plan(difference(self.lane, self.segments, after, self.rewrites[-1].rule))
+
+
+def better_summaries(
+    maker: SegmentMaker, agent: AgentWindow, segments: Sequence[Segment]
+) -> dict[str, Segment]:
+    """By id of a summary by rules among the segments, the one that a model wrote in its place."""
+    if not agent.written:
+        return {}
+    texts = {segment.id: agent.written.get(segment.id) for segment in segments}
+    return {
+        segment.id: written_summary(maker, segment, text)
+        for segment in segments
+        if (text := texts[segment.id]) is not None
+    }
 
 
 def _clear(lane: str, segments: Sequence[Segment], cleared: Cleared, model: ModelRecord) -> Rewrite | None:

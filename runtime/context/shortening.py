@@ -6,7 +6,7 @@ of visits that are over, texts of artifacts, tool results, then the oldest turns
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from runtime.context.middle import Middle
@@ -61,10 +61,18 @@ class Shape:
 class Shortener:
     """Makes shapes of one middle."""
 
-    def __init__(self, maker: SegmentMaker, state: SessionState, middle: Middle, rule: RewriteRule) -> None:
-        self.maker, self.state, self.middle, self.rule = maker, state, middle, rule
+    def __init__(
+        self,
+        maker: SegmentMaker,
+        state: SessionState,
+        middle: Middle,
+        rule: RewriteRule,
+        better: Mapping[str, Segment],
+    ) -> None:
+        """`better`: by id of a summary by rules, the one that a model wrote in its place."""
+        self.maker, self.state, self.middle, self.rule, self.better = maker, state, middle, rule, better
         self.segments = list(middle.segments)
-        self.holding = middle.current_stage()
+        self.holding = middle.holding()
         self.prefix = f"c{state.calls + 1}.{rule}"
         self._made = 0
 
@@ -82,17 +90,16 @@ class Shortener:
         shape, middle = Shape(), self.middle
         parts: dict[str | None, list[int]] = {}
         for index in range(middle.start, cut):
-            parts.setdefault(middle.frame_at(index), []).append(index)
+            if index not in self.holding:
+                parts.setdefault(middle.frame_at(index), []).append(index)
         for frame, indexes in parts.items():
             gone = [self.segments[index] for index in indexes]
+            gone = [self.better.get(segment.id, segment) for segment in gone]
             share = None if room is None else room // len(parts)
             summary = turns_summary(self.maker, self._id("turns"), gone, frame, self.rule, share)
             shape.replace(indexes, summary)
         for step in (self._visits, self._artifacts, self._results):
             step(shape, cut, max(cut, middle.end))
-        if self.holding & shape.gone:
-            # Instructions that refer to a text above which is gone are given anew, in full, at the end.
-            shape.replace(sorted(self.holding - shape.gone), None)
         return shape
 
     def with_shorter_running(self, shape: Shape) -> Shape:
@@ -109,7 +116,6 @@ class Shortener:
         replaced."""
         visits: dict[str | None, str] = {}
         open_visits = {frame.id: f"{frame.id}/{frame.visit}" for frame in self.state.own_frames}
-        newest_state = self._newest_full_state()
         groups: dict[str, list[int]] = {}
         for index in range(end):
             segment = self.segments[index]
@@ -119,20 +125,13 @@ class Shortener:
             over = visit != "" and visit != open_visits.get(segment.frame or "", visit)
             if index < start or index in shape.gone:
                 continue
-            old_words = segment.kind == "stage" and over and index not in self.holding
-            if segment.kind == "tail" or old_words or (segment.kind == "state" and index < newest_state):
+            replaced = segment.kind in ("state", "tail") or (segment.kind == "stage" and over)
+            if replaced and index not in self.holding:
                 shape.replace([index], None)
             elif over and self._is_traffic(index):
                 groups.setdefault(visit, []).append(index)
         for indexes in groups.values():
             self._replace_traffic(shape, indexes)
-
-    def _newest_full_state(self) -> int:
-        for index in range(len(self.segments) - 1, -1, -1):
-            segment = self.segments[index]
-            if segment.kind == "state" and segment.meta.get("full"):
-                return index
-        return 0
 
     def _is_traffic(self, index: int) -> bool:
         """A tool call, its result, or the thinking before the call. Words beside a call stay."""

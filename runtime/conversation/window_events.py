@@ -48,7 +48,8 @@ class SummaryWritten(EventBase):
     """A model was asked for a summary in place of one by rules. It is used when that place is rewritten."""
 
     type: Literal["summary_written"] = "summary_written"
-    call: int
+    call: int | None = None
+    """The call that wrote it; None where none was worth its cost."""
     segment: str
     """Id of the summary segment by rules."""
     agent: str = ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -48,6 +48,7 @@ class Host(Protocol):
     """What a call needs of its session."""
 
     playbook: Playbook
+    agents: Mapping[str, Playbook]
     clock: Clock
     llms: LLMSource
     rng: Random
