@@ -979,6 +979,11 @@ export interface components {
              * @default null
              */
             firstDifference: string | null;
+            /**
+             * @description The context policy in force.
+             * @default []
+             */
+            policy: components["schemas"]["SettingView"][];
             /** @default [] */
             segments: components["schemas"]["SegmentView"][];
             /** @default [] */
@@ -1008,6 +1013,7 @@ export interface components {
              */
             type: "compaction_planned";
             lane: string;
+            /** @description `pays`, `must`, or `trim` (messages above `historyLimit`). */
             rule: string;
             decision: boolean;
             numbers: {
@@ -1210,7 +1216,7 @@ export interface components {
             /** @default [] */
             details: components["schemas"]["ErrorDetail"][];
         };
-        Event: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"];
+        Event: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["SummaryWritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"];
         /** @description Events after a number, in order, as they go over the socket. */
         EventPage: {
             events: {
@@ -1599,6 +1605,10 @@ export interface components {
             toolChoice: unknown;
             settings: {
                 [key: string]: unknown;
+            };
+            /** @description What the session, the stage or the playbook set of the context policy; the rest are defaults. */
+            policy: {
+                [key: string]: components["schemas"]["Setting"];
             };
             /**
              * @description Settings that this model refuses and that were therefore not sent.
@@ -2175,7 +2185,7 @@ export interface components {
              */
             interrupt?: boolean;
         };
-        ServerFrame: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"] | components["schemas"]["TextDeltaFrame"] | components["schemas"]["CallFrame"] | components["schemas"]["Ready"] | components["schemas"]["Presence"] | components["schemas"]["ErrorFrame"] | components["schemas"]["Pong"];
+        ServerFrame: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["SummaryWritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"] | components["schemas"]["TextDeltaFrame"] | components["schemas"]["CallFrame"] | components["schemas"]["Ready"] | components["schemas"]["Presence"] | components["schemas"]["ErrorFrame"] | components["schemas"]["Pong"];
         /** @description The session is over and takes no more messages. */
         SessionComplete: {
             /** @default 0 */
@@ -2300,6 +2310,19 @@ export interface components {
             variable: string;
             /** @default null */
             value?: unknown;
+        };
+        /** @description A setting of the context policy as it was in force for a call. */
+        Setting: {
+            value: unknown;
+            /** @description `session`, `stage`, `playbook`, or a reason in words. */
+            origin: string;
+        };
+        /** @description A setting of the context policy. */
+        SettingView: {
+            name: string;
+            value: unknown;
+            /** @description Who set it: `session`, `stage`, `playbook`, `model`, `default`, or a reason in words. */
+            origin: string;
         };
         /** @description What became of one segment's tokens. Over a window they add up to the provider's sums. */
         Share: {
@@ -2479,6 +2502,40 @@ export interface components {
              * @enum {string}
              */
             type: "stop";
+        };
+        /** @description A model was asked for a summary in place of one by rules. It is used when that place is rewritten. */
+        SummaryWritten: {
+            /** @default 0 */
+            seq: number;
+            /** Format: date-time */
+            at: string;
+            session: string;
+            /** @default 0 */
+            turn: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "summary_written";
+            /**
+             * @description The call that wrote it; None where none was worth its cost.
+             * @default null
+             */
+            call: number | null;
+            /** @description Id of the summary segment by rules. */
+            segment: string;
+            /**
+             * @description Whose window it stands in.
+             * @default
+             */
+            agent: string;
+            /** @default null */
+            text: string | null;
+            /**
+             * @description Why there is none: the summary by rules stays.
+             * @default null
+             */
+            error: string | null;
         };
         /** @description A playbook of the gallery. */
         Template: {
