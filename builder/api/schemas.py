@@ -10,8 +10,7 @@ from pydantic import Field
 
 from builder.api.documents import Document, StoredDocument
 from builder.api.errors import ErrorBody
-from builder.changes import Comparison
-from builder.changes import Conflict as MergeConflict
+from builder.changes import Comparison, MergeConflict
 from builder.changes.merging import Side
 from builder.transfer.report import ReportEntry
 from builder.validation import Diagnostic

@@ -2,6 +2,6 @@
 
 from builder.changes.comparing import compare
 from builder.changes.found import Change, Comparison, FieldChange
-from builder.changes.merging import Conflict, Merged, merge
+from builder.changes.merging import MergeConflict, Merged, merge
 
-__all__ = ["Change", "Comparison", "Conflict", "FieldChange", "Merged", "compare", "merge"]
+__all__ = ["Change", "Comparison", "FieldChange", "MergeConflict", "Merged", "compare", "merge"]

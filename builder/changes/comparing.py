@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, cast
 
-from builder.changes.found import Change, Comparison, FieldChange, Line, What
+from builder.changes.found import Change, Comparison, FieldChange, TextLine, What
 from builder.changes.parts import KEYS, WHAT, Json, by_key, moved, studio_of
 from builder.changes.renaming import renamed
 from builder.transfer.sentences import stage_title, transition_title
@@ -177,21 +177,21 @@ def _fields(before: Any, after: Any, path: str) -> Iterator[FieldChange]:
     yield FieldChange(path=path, before=before, after=after, lines=_lines(before, after))
 
 
-def _lines(before: Any, after: Any) -> tuple[Line, ...]:
+def _lines(before: Any, after: Any) -> tuple[TextLine, ...]:
     if not isinstance(before, str) or not isinstance(after, str) or "\n" not in before + after:
         return ()
     old, new = before.split("\n"), after.split("\n")
     if len(old) + len(new) > _LONGEST_LINES:
         return ()
-    found: list[Line] = []
+    found: list[TextLine] = []
     for tag, start, end, new_start, new_end in difflib.SequenceMatcher(
         None, old, new, autojunk=False
     ).get_opcodes():
         if tag == "equal":
-            found += (Line(sign=" ", text=line) for line in old[start:end])
+            found += (TextLine(sign=" ", text=line) for line in old[start:end])
             continue
-        found += (Line(sign="-", text=line) for line in old[start:end])
-        found += (Line(sign="+", text=line) for line in new[new_start:new_end])
+        found += (TextLine(sign="-", text=line) for line in old[start:end])
+        found += (TextLine(sign="+", text=line) for line in new[new_start:new_end])
     return tuple(found)
 
 

@@ -10,7 +10,7 @@ Kind = Literal["added", "removed", "renamed", "changed", "moved"]
 What = Literal["playbook", "stage", "transition", "tool", "variable", "agent", "card", "notes"]
 
 
-class Line(Value):
+class TextLine(Value):
     """A line of a text that was changed."""
 
     sign: Literal["+", "-", " "]
@@ -24,7 +24,7 @@ class FieldChange(Value):
     """JSON pointer within the part: `/condition/keywords`."""
     before: Any = None
     after: Any = None
-    lines: tuple[Line, ...] = ()
+    lines: tuple[TextLine, ...] = ()
     """For texts of several lines: their difference, line by line."""
 
 

@@ -34,14 +34,14 @@ ABSENT: Final = _Absent()
 UNKNOWN: Final = _Unknown()
 
 
-class Version(Value):
+class MergeSide(Value):
     """What one of the three documents has at a place."""
 
     there: bool
     value: Any = None
 
 
-class Conflict(Value):
+class MergeConflict(Value):
     """A place that both changed, each in their own way. Mine stands there unless theirs was chosen."""
 
     key: str
@@ -50,9 +50,9 @@ class Conflict(Value):
     """The part it belongs to, for people."""
     field: str
     """Pointer within the part; empty for all of it."""
-    base: Version
-    mine: Version
-    theirs: Version
+    base: MergeSide
+    mine: MergeSide
+    theirs: MergeSide
     choice: Side | None = None
 
 
@@ -61,10 +61,10 @@ class Merged:
     """The document, and what nobody but a person can decide."""
 
     document: Json
-    conflicts: tuple[Conflict, ...]
+    conflicts: tuple[MergeConflict, ...]
 
     @property
-    def open(self) -> tuple[Conflict, ...]:
+    def open(self) -> tuple[MergeConflict, ...]:
         """The conflicts for which no choice was given."""
         return tuple(conflict for conflict in self.conflicts if conflict.choice is None)
 
@@ -89,7 +89,7 @@ class _Merger:
     theirs: Json
     base: Json | None
     choices: Choices
-    conflicts: list[Conflict] = field(default_factory=list)
+    conflicts: list[MergeConflict] = field(default_factory=list)
 
     # -- values -------------------------------------------------------------------------------------------
 
@@ -124,7 +124,7 @@ class _Merger:
         choice = self.choices.get(key)
         title, path = self._named(key)
         self.conflicts.append(
-            Conflict(
+            MergeConflict(
                 key=key,
                 title=title,
                 field=path,
@@ -243,9 +243,9 @@ class _Merger:
         return f"{what.capitalize()} {entry}"
 
 
-def _version(value: Any) -> Version:
+def _version(value: Any) -> MergeSide:
     there = value is not ABSENT and value is not UNKNOWN
-    return Version(there=there, value=value if there else None)
+    return MergeSide(there=there, value=value if there else None)
 
 
 def _same(one: Any, other: Any) -> bool:

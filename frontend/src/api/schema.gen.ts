@@ -1169,7 +1169,7 @@ export interface components {
              * @description For texts of several lines: their difference, line by line.
              * @default []
              */
-            lines: components["schemas"]["Line"][];
+            lines: components["schemas"]["TextLine"][];
         };
         /** @description A repair that one click does: the name of an editor's command, its words and its arguments. */
         Fix: {
@@ -1573,12 +1573,6 @@ export interface components {
             /** @default null */
             description?: string | null;
         };
-        /** @description A line of a text that was changed. */
-        Line: {
-            /** @enum {string} */
-            sign: "+" | "-" | " ";
-            text: string;
-        };
         /** @description True when at least `count` turns were completed in the stage. */
         MaxTurnsCondition: {
             /**
@@ -1605,6 +1599,24 @@ export interface components {
             version: string;
             models: components["schemas"]["OfferedModel"][];
         };
+        /** @description A place that both changed, each in their own way. Mine stands there unless theirs was chosen. */
+        MergeConflict: {
+            /** @description Names it in the choices: a pointer with ids in place of numbers, `/stages/greet/systemPrompt`. */
+            key: string;
+            /** @description The part it belongs to, for people. */
+            title: string;
+            /** @description Pointer within the part; empty for all of it. */
+            field: string;
+            base: components["schemas"]["MergeSide"];
+            mine: components["schemas"]["MergeSide"];
+            theirs: components["schemas"]["MergeSide"];
+            choice: ("mine" | "theirs") | null;
+        };
+        /** @description What one of the three documents has at a place. */
+        MergeSide: {
+            there: boolean;
+            value: unknown;
+        };
         /** @description Both edits in one document, to be saved on `revision`, and the conflicts with the choices so far. */
         MergedDraft: {
             revision: number;
@@ -1612,7 +1624,7 @@ export interface components {
             updatedAt: string;
             theirs: components["schemas"]["Playbook"];
             document: components["schemas"]["Playbook"];
-            conflicts: components["schemas"]["Conflict"][];
+            conflicts: components["schemas"]["MergeConflict"][];
             /** @description What the document has that mine has not: their edits. */
             taken: components["schemas"]["Comparison"];
         };
@@ -2420,6 +2432,12 @@ export interface components {
             offset: number;
             text: string;
         };
+        /** @description A line of a text that was changed. */
+        TextLine: {
+            /** @enum {string} */
+            sign: "+" | "-" | " ";
+            text: string;
+        };
         /** @description Text that a failed try had shown is taken back; the next try starts clean. */
         TextWithdrawn: {
             /** @default 0 */
@@ -2944,11 +2962,6 @@ export interface components {
             default?: unknown;
             /** @default null */
             description?: string | null;
-        };
-        /** @description What one of the three documents has at a place. */
-        Version: {
-            there: boolean;
-            value: unknown;
         };
         VersionDetail: {
             number: number;
