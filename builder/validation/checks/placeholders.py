@@ -13,6 +13,7 @@ from builder.validation.outline import Outline
 from builder.validation.pointers import pointer
 from builder.validation.references import references, tested
 from builder.validation.words import excerpt
+from runtime.playbook import LLMDecisionCondition
 from runtime.playbook.expressions import ExpressionError, compile_expression
 from runtime.playbook.placeholders import Placeholder, names_in_scope, placeholders
 
@@ -20,7 +21,7 @@ _VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 
 def check(outline: Outline) -> Iterator[Diagnostic]:
-    """In prompts, and in the messages of transitions."""
+    """In prompts, in the messages of transitions, and in descriptions that the model reads."""
     playbook = outline.playbook
     for stage in playbook.stages:
         if "{" in stage.system_prompt:
@@ -31,6 +32,9 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
         if "{" in text:
             path = pointer("transitions", index, "action", "transitionMessage")
             yield from _text(outline, text, path, transition=rule.id)
+        if isinstance(rule.condition, LLMDecisionCondition) and "{" in (rule.condition.description or ""):
+            path = pointer("transitions", index, "condition", "description")
+            yield from _text(outline, rule.condition.description or "", path, transition=rule.id)
 
 
 def _text(outline: Outline, text: str, path: str, **owner: Any) -> Iterator[Diagnostic]:
