@@ -426,6 +426,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Connections
+         * @description How this server reaches models. It is read when the server starts.
+         */
+        get: operations["listConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connections/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resolve Model
+         * @description Which model a stage with these settings would get, and what it does not support of them.
+         */
+        post: operations["resolveModel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connections/{name}/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Models
+         * @description The models that the server behind the connection says it has.
+         */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connections/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Connection
+         * @description Asks the server, and says in words what is wrong: the key, the model, the address, its certificate.
+         */
+        post: operations["testConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/validate": {
         parameters: {
             query?: never;
@@ -766,6 +846,11 @@ export interface components {
             frame: string | null;
             lane: string;
             provider: string;
+            /**
+             * @description The operator's name for where the request went; empty: nowhere, or it has none.
+             * @default
+             */
+            connection: string;
             model: string;
             /** @enum {string} */
             status: "running" | "complete" | "failed" | "interrupted";
@@ -791,6 +876,11 @@ export interface components {
             };
             /** @default [] */
             leftOut: string[];
+            /**
+             * @description Names of the tools whose calls the model wrote as text instead of calling.
+             * @default []
+             */
+            recovered: string[];
             /**
              * @description How many of the last segments this request added.
              * @default 0
@@ -819,6 +909,11 @@ export interface components {
             frame: string | null;
             lane: string;
             provider: string;
+            /**
+             * @description The operator's name for where the request went; empty: nowhere, or it has none.
+             * @default
+             */
+            connection: string;
             model: string;
             /** @enum {string} */
             status: "running" | "complete" | "failed" | "interrupted";
@@ -855,6 +950,11 @@ export interface components {
             };
             /** @default [] */
             leftOut: string[];
+            /**
+             * @description Names of the tools whose calls the model wrote as text instead of calling.
+             * @default []
+             */
+            recovered: string[];
             /**
              * @description How many of the last segments this request added.
              * @default 0
@@ -925,6 +1025,35 @@ export interface components {
             /** @description What went wrong */
             error: components["schemas"]["ErrorInfo"];
             current: components["schemas"]["CurrentDraft"];
+        };
+        /** @description A connection as the operator set it up. */
+        ConnectionView: {
+            name: string;
+            /** @enum {string} */
+            api: "anthropic" | "responses" | "chat";
+            /** @description Empty: the vendor's own. */
+            url: string;
+            /** @description `environment`, `connections.toml`; none: nobody has set it up. */
+            sources: string[];
+            keyPresent: boolean;
+            /** @description The variable or the file that has the key, or the variable that should; empty: none is named. */
+            keySource: string;
+            /** @description Of a stage that names only the connection; empty: none. */
+            model: string;
+            /** @description Answers a playbook that names no model. */
+            isDefault: boolean;
+            /** @description A request can be sent. Whether it is answered, a test tells. */
+            usable: boolean;
+            /** @description What is missing or wrong, in a sentence; empty where nothing is. */
+            note: string;
+        };
+        /** @description All connections, and the file that names them. */
+        ConnectionsView: {
+            connections: components["schemas"]["ConnectionView"][];
+            /** @description Where the settings file is looked for. */
+            file: string;
+            fileFound: boolean;
+            problems: components["schemas"]["FileProblemView"][];
         };
         /** @description The playbook-wide policy. */
         ContextPolicy: {
@@ -1104,6 +1233,12 @@ export interface components {
              */
             type: "expression";
             expression: string;
+        };
+        /** @description What of the settings file is not used. */
+        FileProblemView: {
+            line: number | null;
+            place: string;
+            message: string;
         };
         /** @description A repair that one click does: the name of an editor's command, its words and its arguments. */
         Fix: {
@@ -1366,7 +1501,8 @@ export interface components {
             /** @default  */
             shownText: string;
             /**
-             * @description Of a call that was cut off: its input as the provider said, its output as counted from what came.
+             * @description Of a call that was cut off or refused: its input as the provider said, its output as counted from what
+             *     came.
              * @default null
              */
             usage: components["schemas"]["Usage"] | null;
@@ -1425,6 +1561,11 @@ export interface components {
             /** @default null */
             frame: string | null;
             provider: string;
+            /**
+             * @description The operator's name for where the request went; empty: it has none.
+             * @default
+             */
+            connection: string;
             model: string;
             /**
              * @default append
@@ -1558,6 +1699,13 @@ export interface components {
             /** @default 0 */
             delayMs?: number;
         };
+        /** @description What a server says that it offers; `problem` says why there is no list. */
+        ModelList: {
+            /** @default [] */
+            models: string[];
+            /** @default  */
+            problem: string;
+        };
         /** @description A transition that was taken, or refused. */
         MoveView: {
             seq: number;
@@ -1598,7 +1746,7 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             } | null;
-            /** @description For stages that name none. */
+            /** @description Instead of what the playbook names, for every stage: `CONNECTION/MODEL`, a model, or `rehearsal`. */
             model?: string | null;
         };
         /** @description Keeps the draft of that revision as a version. */
@@ -1607,9 +1755,10 @@ export interface components {
             note?: string;
             revision: number;
         };
-        /** @description A model that can be chosen; `available` says whether it can be reached from here now. */
+        /** @description A model that can be chosen; `available` says whether a request can be sent to it. */
         OfferedModel: {
             id: string;
+            /** @description The connection's name: what a stage's `provider` says. */
             provider: string;
             label: string;
             available: boolean;
@@ -1847,7 +1996,7 @@ export interface components {
         RenderedRequest: {
             provider: string;
             model: string;
-            /** @description Empty for the rehearsal model: it is sent nowhere; `body` is what a Claude model would get. */
+            /** @description Empty: nobody knows where, or nowhere (the rehearsal; `body` is what a Claude model would get). */
             url: string;
             body: {
                 [key: string]: unknown;
@@ -1893,6 +2042,21 @@ export interface components {
             message: string;
             /** @description Where the author finds what could not be read as it stood: a pointer into the document. */
             keptAs: string | null;
+        };
+        /** @description Who would answer such a stage on this server. */
+        Resolved: {
+            /**
+             * @description `nobody`: the connection has no model of its own, and none is named.
+             * @enum {string}
+             */
+            answers: "model" | "rehearsal" | "nobody";
+            /** @description The one that is meant; empty if there is none of that name. */
+            connection: string;
+            model: string;
+            /** @description Why it is the rehearsal, or nobody; empty where the rehearsal was chosen. */
+            reason: string;
+            /** @description Settings that the model does not support: they are not sent. */
+            leftOut: string[];
         };
         /** @description Replaces the draft of that revision by the version's document. */
         RestoreVersion: {
@@ -2109,7 +2273,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        /** @description From here on the session uses another model, layout or policy (the inspector's "use"). */
+        /** @description From here on the session uses another model (empty: the playbook's), layout or policy. */
         SessionUsing: {
             /** @default 0 */
             seq: number;
@@ -2439,6 +2603,17 @@ export interface components {
              */
             since?: "stage_entered" | "last_activity";
         };
+        /** @description A stage's settings, and those of its playbook. */
+        ToResolve: {
+            config?: components["schemas"]["LLMConfig"];
+            default?: components["schemas"]["LLMConfig"] | null;
+            /** @default auto */
+            toolChoice?: ("auto" | "none" | "required") | components["schemas"]["NamedToolChoice"];
+        };
+        /** @description The model to ask for; without one the connection's own. */
+        ToTest: {
+            model?: string | null;
+        };
         ToValidate: {
             document: components["schemas"]["Playbook"];
         };
@@ -2455,6 +2630,11 @@ export interface components {
              * @default null
              */
             raw: string | null;
+            /**
+             * @description The model wrote the call as text, or as a choice that a schema constrained, instead of calling.
+             * @default false
+             */
+            recovered: boolean;
         };
         /** @description The one result of a tool call; `error` is what the model is told instead of a result. */
         ToolCallComplete: {
@@ -2720,6 +2900,17 @@ export interface components {
              */
             summary: string | null;
         };
+        /** @description What came of a test, in a sentence for a person. */
+        Trial: {
+            ok: boolean;
+            /** @description `ok`, `not_set_up`, or what failed: `not_allowed`, `bad_request`, `connection_lost`, … */
+            code: string;
+            message: string;
+            /** @description The one that was asked for; empty: none was, only the server. */
+            model: string;
+            milliseconds: number;
+            offer: components["schemas"]["ModelList"];
+        };
         /** @description The turn is over: what it showed, used and cost. */
         TurnComplete: {
             /** @default 0 */
@@ -2861,7 +3052,10 @@ export interface components {
             /** @default 0 */
             output: number;
         };
-        /** @description From here on another model, layout or policy. */
+        /**
+         * @description From here on another model, layout or policy. `model`: `CONNECTION/MODEL`, a model, or `rehearsal`; the
+         *     empty text means as the playbook says.
+         */
         Use: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -3778,6 +3972,134 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ArtifactTextOut"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listConnections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionsView"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    resolveModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToResolve"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resolved"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    testConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToTest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"];
                 };
             };
             /** @description An error */

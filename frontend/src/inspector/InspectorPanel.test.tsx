@@ -115,6 +115,14 @@ test("a rehearsal's numbers are called simulated", () => {
 	expect(screen.getByText(/no cost \(rehearsal\)/)).toBeTruthy();
 });
 
+test("it is said over which connection a model was asked, and what it does not support", () => {
+	show([
+		{ ...SECOND, model: "qwen", provider: "openai-chat", connection: "local", leftOut: ["temperature"] },
+	]);
+	expect(screen.getByText(/qwen over local/)).toBeTruthy();
+	expect(screen.getByText(/temperature not supported by this model/)).toBeTruthy();
+});
+
 test("arrow keys walk the segments and Enter goes into the text", async () => {
 	show([FIRST, SECOND]);
 	expect(chosen()).toBe(1);

@@ -73,6 +73,8 @@ actions = st.lists(
             {"set": {"n": "vars.n + 1", "x": "turn.userMessage"}},
             {"set": {"x": "vars.nothing.at.all"}},
             {"call": "look", "arguments": {"kind": "$x"}},
+            {"call": "look", "arguments": {"kind": "x"}},
+            {"call": "look", "arguments": {"kind": "x"}},
             {"call": "missing"},
         ]
     ),
@@ -235,6 +237,7 @@ inputs = st.lists(
     max_size=9,
 )
 paces = st.sampled_from([0.0, 0.001, 0.3])
+slowness = st.sampled_from([{}, {}, {"look": 1e6}, {"book": 1e6}, {"look": 1.0, "book": 0.2}])
 
 
 class SlowStore(MemoryStore):
@@ -272,6 +275,7 @@ class Wild:
         playbook: Playbook,
         script: Sequence[dict[str, Any]],
         pace: float,
+        slow: Mapping[str, float],
         agents: Mapping[str, Playbook] = NO_AGENTS,
     ) -> None:
         self.llm = WatchedLLM(script, pace)
@@ -280,7 +284,7 @@ class Wild:
         self.session = Session(
             playbook,
             llms=self.models,
-            tools=CountingTools(),
+            tools=CountingTools(slow),
             store=self.store,
             clock=VirtualClock(START),
             session_id="s",
@@ -339,11 +343,15 @@ class Wild:
             await self.session.use(layout=what)  # type: ignore[arg-type]
 
 
-@given(documents, outputs, inputs, paces)
+@given(documents, outputs, inputs, paces, slowness)
 def test_any_session_is_whole(
-    document: dict[str, Any], script: list[dict[str, Any]], said: list[tuple[str, Any]], pace: float
+    document: dict[str, Any],
+    script: list[dict[str, Any]],
+    said: list[tuple[str, Any]],
+    pace: float,
+    slow: dict[str, float],
 ) -> None:
-    wild = Wild(numbered(document), script, pace)
+    wild = Wild(numbered(document), script, pace, slow)
     run_virtual(lambda: wild.run(said))
     log = wild.store.events
     assert [event.seq for event in log] == list(range(1, len(log) + 1))
@@ -366,9 +374,12 @@ def check_held_states(wild: Wild) -> None:
 
 
 def check_turns(log: Sequence[ev.Event]) -> None:
-    """A turn begins once and ends once; nothing of a turn happens outside of one."""
-    running = False
+    """A turn begins once and ends once; nothing of a turn happens outside of one, nor between
+    two stages."""
+    running = moving = False
     for event in log:
+        if isinstance(event, ev.TransitionTriggered | ev.StageEntered | ev.FramePopped):
+            moving = isinstance(event, ev.TransitionTriggered)
         if isinstance(event, ev.TurnStarted):
             assert not running
             running = True
@@ -377,7 +388,9 @@ def check_turns(log: Sequence[ev.Event]) -> None:
             running = False
         elif isinstance(event, ev.LLMCallStarted | ev.LLMCallCompleted | ev.Phase2Complete):
             assert running, event
+            assert not moving, event
     assert not running
+    assert not moving
 
 
 def check_calls(log: Sequence[ev.Event]) -> None:
