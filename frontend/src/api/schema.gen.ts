@@ -197,6 +197,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/playbooks/{id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Versions
+         * @description What differs between two versions; one that is not given is the draft.
+         */
+        get: operations["compareVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/playbooks/{id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge Draft
+         * @description My edits and those that the draft got in the meantime, in one document; nothing is saved.
+         */
+        post: operations["mergeDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -537,7 +577,8 @@ export interface paths {
         put?: never;
         /**
          * Import File
-         * @description Reads a playbook file, ours or another's. With `save` it becomes a new playbook; never replaces one.
+         * @description Reads a playbook file, ours or another's. With `save` it becomes a new playbook, or, with `into`, the
+         *     draft of that one if it is at `revision`; the draft there was is kept as a version.
          */
         post: operations["importFile"];
         delete?: never;
@@ -558,6 +599,26 @@ export interface paths {
          * @description The draft, or one version, as a file: the same document always gives the same bytes.
          */
         get: operations["exportPlaybook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/playbooks/{id}/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Exports
+         * @description What the draft, or one version, can be written as, and what each of them cannot carry.
+         */
+        get: operations["listExports"];
         put?: never;
         post?: never;
         delete?: never;
@@ -989,6 +1050,31 @@ export interface components {
             /** @default [] */
             shares: components["schemas"]["Share"][];
         };
+        /**
+         * @description One part of the playbook: added, removed, renamed (its id or name), changed field by field, or moved
+         *     within its list (of transitions with the same priority the first one is tried first).
+         */
+        Change: {
+            /** @enum {string} */
+            kind: "added" | "removed" | "renamed" | "changed" | "moved";
+            /** @enum {string} */
+            what: "playbook" | "stage" | "transition" | "tool" | "variable" | "agent" | "card" | "notes";
+            /** @description Id or name as it is now; as it was, where it was removed. */
+            id: string;
+            /** @description The id or name it had, where it has another one now. */
+            was: string | null;
+            /** @description For people: `Stage Greeting`, `Greeting → Triage: model decides`. */
+            title: string;
+            /** @description Id of the stage that a tool belongs to. */
+            stage: string | null;
+            /** @default [] */
+            fields: components["schemas"]["FieldChange"][];
+            /** @description Of `moved`: its place in the list before and now, counted from 0. */
+            places: [
+                number,
+                number
+            ] | null;
+        };
         ClientFrame: components["schemas"]["Hello"] | components["schemas"]["SendMessage"] | components["schemas"]["Stop"] | components["schemas"]["Retry"] | components["schemas"]["Fork"] | components["schemas"]["SetVariable"] | components["schemas"]["Breakpoints"] | components["schemas"]["Resume"] | components["schemas"]["ToolResult"] | components["schemas"]["Approve"] | components["schemas"]["Use"] | components["schemas"]["Ping"];
         /** @description Answered by the connected client. */
         ClientImplementation: {
@@ -1019,6 +1105,12 @@ export interface components {
             numbers: {
                 [key: string]: unknown;
             };
+        };
+        /** @description Everything that differs, in the order of the newer document; what is gone comes after it. */
+        Comparison: {
+            changes: components["schemas"]["Change"][];
+            /** @description Cards that stand elsewhere and the editor's notes: they change nothing that runs. */
+            layout: components["schemas"]["Change"][];
         };
         /** @description The draft was changed by somebody else in the meantime; nothing was saved. */
         Conflict: {
@@ -1225,6 +1317,13 @@ export interface components {
             /** @description Of the session, not of this page. */
             lastSeq: number;
         };
+        /** @description A kind of file that a playbook can be written as, and what it cannot carry of this one. */
+        ExportFormat: {
+            format: string;
+            title: string;
+            fileName: string;
+            report: components["schemas"]["ReportEntry"][];
+        };
         /** @description A CEL expression over `arguments` and the usual roots; its value is the result. */
         ExpressionImplementation: {
             /**
@@ -1233,6 +1332,18 @@ export interface components {
              */
             type: "expression";
             expression: string;
+        };
+        /** @description A field that has another value. A field that is not set is null. */
+        FieldChange: {
+            /** @description JSON pointer within the part: `/condition/keywords`. */
+            path: string;
+            before: unknown;
+            after: unknown;
+            /**
+             * @description For texts of several lines: their difference, line by line.
+             * @default []
+             */
+            lines: components["schemas"]["TextLine"][];
         };
         /** @description What of the settings file is not used. */
         FileProblemView: {
@@ -1677,6 +1788,35 @@ export interface components {
             csrfToken: string;
             version: string;
             models: components["schemas"]["OfferedModel"][];
+        };
+        /** @description A place that both changed, each in their own way. Mine stands there unless theirs was chosen. */
+        MergeConflict: {
+            /** @description Names it in the choices: a pointer with ids in place of numbers, `/stages/greet/systemPrompt`. */
+            key: string;
+            /** @description The part it belongs to, for people. */
+            title: string;
+            /** @description Pointer within the part; empty for all of it. */
+            field: string;
+            base: components["schemas"]["MergeSide"];
+            mine: components["schemas"]["MergeSide"];
+            theirs: components["schemas"]["MergeSide"];
+            choice: ("mine" | "theirs") | null;
+        };
+        /** @description What one of the three documents has at a place. */
+        MergeSide: {
+            there: boolean;
+            value: unknown;
+        };
+        /** @description Both edits in one document, to be saved on `revision`, and the conflicts with the choices so far. */
+        MergedDraft: {
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
+            theirs: components["schemas"]["Playbook"];
+            document: components["schemas"]["Playbook"];
+            conflicts: components["schemas"]["MergeConflict"][];
+            /** @description What the document has that mine has not: their edits. */
+            taken: components["schemas"]["Comparison"];
         };
         /** @description Scripted answers, for playing a playbook before its systems exist. */
         MockImplementation: {
@@ -2556,6 +2696,12 @@ export interface components {
             offset: number;
             text: string;
         };
+        /** @description A line of a text that was changed. */
+        TextLine: {
+            /** @enum {string} */
+            sign: "+" | "-" | " ";
+            text: string;
+        };
         /** @description Text that a failed try had shown is taken back; the next try starts clean. */
         TextWithdrawn: {
             /** @default 0 */
@@ -2602,6 +2748,15 @@ export interface components {
              * @enum {string}
              */
             since?: "stage_entered" | "last_activity";
+        };
+        /** @description My document, and the one that both of us started from; null if that is not known any more. */
+        ToMerge: {
+            base?: components["schemas"]["Playbook"] | null;
+            mine: components["schemas"]["Playbook"];
+            /** @description Which side to take, by the key of the conflict; without a choice, mine. */
+            choices?: {
+                [key: string]: "mine" | "theirs";
+            };
         };
         /** @description A stage's settings, and those of its playbook. */
         ToResolve: {
@@ -3569,6 +3724,75 @@ export interface operations {
             };
         };
     };
+    compareVersions: {
+        parameters: {
+            query?: {
+                before?: number | null;
+                after?: number | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    mergeDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToMerge"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergedDraft"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     runtime_views_list_sessions: {
         parameters: {
             query?: {
@@ -4150,6 +4374,8 @@ export interface operations {
         parameters: {
             query?: {
                 save?: boolean;
+                into?: string | null;
+                revision?: number | null;
             };
             header?: never;
             path?: never;
@@ -4169,6 +4395,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Imported"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conflict"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -4195,6 +4430,7 @@ export interface operations {
         parameters: {
             query?: {
                 version?: number | null;
+                format?: string;
             };
             header?: never;
             path: {
@@ -4211,6 +4447,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Playbook"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listExports: {
+        parameters: {
+            query?: {
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportFormat"][];
                 };
             };
             /** @description An error */

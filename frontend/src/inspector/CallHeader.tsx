@@ -43,6 +43,12 @@ function leftOutWords(call: KnownCall | CallFacts): string {
 	return names.length > 0 ? `${names.join(", ")} not supported by this model` : "";
 }
 
+/** The calls that the model wrote as text, in a few words; empty if it made them properly. */
+function recoveredWords(call: KnownCall | CallFacts): string {
+	const names = "recovered" in call ? (call.recovered ?? []) : [];
+	return names.length > 0 ? `${names.join(", ")} recovered from text` : "";
+}
+
 /** "turn 2 · phase 1 · Triage" */
 function Place({
 	call,
@@ -56,6 +62,7 @@ function Place({
 			</button>{" "}
 			· {modelWords(call)}
 			{leftOutWords(call) && <span className={styles.leftOut}> · {leftOutWords(call)}</span>}
+			{recoveredWords(call) && <span className={styles.leftOut}> · {recoveredWords(call)}</span>}
 		</span>
 	);
 }
