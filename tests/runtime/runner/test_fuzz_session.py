@@ -30,7 +30,17 @@ from tests.runtime.runner.play import START, CountingTools, NoChance, OneModel
 from tests.runtime.told import state_told
 
 STAGES = ("a", "b", "c", "d")
-TEXTS = ("", " ", "hello", "go on", "x" * 400, "bye \u2028 {vars.n}", "ü" * 90, "{$x} {{y}}")
+TEXTS = (
+    "",
+    " ",
+    "hello",
+    "go on",
+    "x" * 400,
+    "bye \u2028 {vars.n}",
+    "ü" * 90,
+    "{$x} {{y}}",
+    '{"intent": "leave", "confidence": 0.9}',
+)
 SOMETIMES = st.sampled_from([True, False, False])
 
 mocks = st.sampled_from(
@@ -117,6 +127,7 @@ conditions = st.sampled_from(
         {"type": "custom", "expression": "vars.n > 2"},
         {"type": "custom", "expression": "turn.count >= 1", "when": "before"},
         {"type": "intent", "intent": "leave", "examples": ["bye"]},
+        {"type": "intent", "intent": "stay", "confidence": 0},
     ]
 )
 moves = st.fixed_dictionaries(
@@ -162,6 +173,7 @@ documents = st.fixed_dictionaries(
                 "phase1TimeoutMs": st.sampled_from([500, 60_000]),
                 "turnTimeoutMs": st.sampled_from([2500, 300_000]),
                 "llmRetries": st.sampled_from([0, 2]),
+                "intentClassifier": st.sampled_from(["keyword", "keyword", "llm"]),
             }
         ),
     }
