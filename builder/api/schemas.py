@@ -24,10 +24,11 @@ class UserInfo(Value):
 
 
 class OfferedModel(Value):
-    """A model that can be chosen; `available` says whether it can be reached from here now."""
+    """A model that can be chosen; `available` says whether a request can be sent to it."""
 
     id: str
     provider: str
+    """The connection's name: what a stage's `provider` says."""
     label: str
     available: bool
     note: str = ""

@@ -11,13 +11,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+NO_END, MESSAGE, DEVELOPER = range(3)
+"""What ends with a block: nothing, a message, a message of instructions."""
+
 
 class Block(NamedTuple):
-    """One block of a request: what it is, how long it is, how many positions of the look-back it takes."""
+    """One block of a request: what it is, how long it is, how many positions of the look-back it takes, and
+    what ends with it."""
 
     hash: str
     tokens: int
     positions: int = 1
+    end: int = MESSAGE
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,8 @@ class Prefixes:
     """Its positions of the look-back."""
     keys: array[int]
     """Its key: equal keys, equal blocks, and so the same index."""
+    endings: array[int]
+    """What ends with its last block."""
 
     @property
     def total(self) -> int:
@@ -38,20 +45,22 @@ class Prefixes:
         return self.ends[self.length - 1] if self.length else 0
 
 
-NOTHING = Prefixes(0, array("q"), array("q"), array("Q"))
+NOTHING = Prefixes(0, array("q"), array("q"), array("Q"), array("b"))
 
 
 def lay_out(blocks: Sequence[Block], before: Prefixes = NOTHING) -> Prefixes:
     """The prefixes of those blocks, behind the blocks that `before` has laid out already."""
     start = before.length
     ends, positions, keys = before.ends[:start], before.positions[:start], before.keys[:start]
+    endings = before.endings[:start]
     end, position, key = (ends[-1], positions[-1], keys[-1]) if start else (0, 0, 0)
     for block in blocks:
         end, position, key = end + block.tokens, position + block.positions, longer(key, block.hash)
         ends.append(end)
         positions.append(position)
         keys.append(key)
-    return Prefixes(start + len(blocks), ends, positions, keys)
+        endings.append(block.end)
+    return Prefixes(start + len(blocks), ends, positions, keys, endings)
 
 
 def longer(prefix: int, item: str) -> int:

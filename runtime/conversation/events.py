@@ -6,24 +6,21 @@ event: it passes by on the socket and is not stored.
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from runtime.conversation.base import Value
+from runtime.conversation.event_base import EventBase
 from runtime.conversation.messages import AssistantMessage, ToolCall, ToolMessage, Usage
 from runtime.conversation.segments import CachePoint, Prediction, Segment
+from runtime.conversation.window_events import (
+    CachePlanned,
+    CompactionPlanned,
+    Setting,
+    SummaryWritten,
+    WindowRewritten,
+)
 from runtime.playbook import StageContextPolicy
-
-
-class EventBase(Value):
-    """What every event has. `turn` is 0 before the first turn."""
-
-    seq: int = 0
-    at: datetime
-    session: str
-    turn: int = 0
 
 
 class SessionStarted(EventBase):
@@ -105,17 +102,12 @@ class ToolCallComplete(EventBase):
     result: Any = None
     error: str | None = None
     duration_ms: int = 0
+    artifact: str | None = None
+    """Name of the artifact that the result became, because it is long; `result` only refers to it then."""
 
     def message(self) -> ToolMessage:
         """The result as a message."""
-        return ToolMessage(
-            call_id=self.call_id,
-            tool_name=self.tool_name,
-            success=self.success,
-            result=self.result,
-            error=self.error,
-            duration_ms=self.duration_ms,
-        )
+        return ToolMessage(**{name: getattr(self, name) for name in ToolMessage.model_fields})
 
 
 class LLMCallStarted(EventBase):
@@ -130,6 +122,8 @@ class LLMCallStarted(EventBase):
     stage: str
     frame: str | None = None
     provider: str
+    connection: str = ""
+    """The operator's name for where the request went; empty: it has none."""
     model: str
     layout: Literal["append", "swap"] = "append"
     attempt: int = 1
@@ -147,6 +141,8 @@ class LLMCallStarted(EventBase):
     """True: nothing in the state changed; counts as an empty P-frame."""
     tool_choice: Any = "auto"
     settings: dict[str, Any] = Field(default_factory=dict)
+    policy: dict[str, Setting] = Field(default_factory=dict)
+    """What the session, the stage or the playbook set of the context policy; the rest are defaults."""
     left_out: tuple[str, ...] = ()
     """Settings that this model refuses and that were therefore not sent."""
     request_digest: str = ""
@@ -189,7 +185,8 @@ class LLMCallFailed(EventBase):
     retryable: bool = False
     shown_text: str = ""
     usage: Usage | None = None
-    """Of a call that was cut off: its input as the provider said, its output as counted from what came."""
+    """Of a call that was cut off or refused: its input as the provider said, its output as counted from what
+    came."""
     cost: float | None = None
     """US dollars of that usage; None is unknown."""
 
@@ -279,6 +276,8 @@ class StageEntered(EventBase):
     """Number of the visit in the session, from 1."""
     prompt: str
     data: dict[str, Any] | None = None
+    descriptions: dict[str, str] = Field(default_factory=dict)
+    """Of the targets that the model may name, where they had placeholders: filled, once, for this visit."""
     unresolved: tuple[str, ...] = ()
     """Placeholders that were left as they stand."""
 
@@ -324,18 +323,21 @@ class StateChanged(EventBase):
 
 
 class ArtifactSaved(EventBase):
-    """A value is kept under a name; its text by hash."""
+    """A value is kept under a name, `length` code points as text; one of that name before is replaced."""
 
     type: Literal["artifact_saved"] = "artifact_saved"
     name: str
     summary: str
     kind: str = "text"
+    """`text`, `list`, `object`, `number` or `boolean`."""
     length: int = 0
     hash: str = ""
+    content: Any = None
+    """The value itself. A database keeps it apart, by hash, and clients are not sent it."""
 
 
 class ArtifactLoaded(EventBase):
-    """A part of an artifact's text comes into the window of a frame."""
+    """An artifact's text comes into the window of a frame: without `length` all of it, or head and tail."""
 
     type: Literal["artifact_loaded"] = "artifact_loaded"
     name: str
@@ -350,38 +352,6 @@ class ArtifactUnloaded(EventBase):
     type: Literal["artifact_unloaded"] = "artifact_unloaded"
     name: str
     frame: str
-
-
-class CompactionPlanned(EventBase):
-    """A decision whether to shorten the window, with its numbers; also the decision not to."""
-
-    type: Literal["compaction_planned"] = "compaction_planned"
-    lane: str
-    rule: str
-    decision: bool
-    numbers: dict[str, Any] = Field(default_factory=dict)
-
-
-class WindowRewritten(EventBase):
-    """Segments that were sent are replaced from here on, by that rule."""
-
-    type: Literal["window_rewritten"] = "window_rewritten"
-    lane: str
-    from_segment: str
-    to_segment: str
-    rule: Literal["return", "pays", "must", "trim", "clear", "swap", "unload", "restore", "model"]
-    replacement: tuple[Segment, ...] = ()
-    numbers: dict[str, Any] = Field(default_factory=dict)
-
-
-class CachePlanned(EventBase):
-    """Where the provider is asked to cache this call's window, and what that should save."""
-
-    type: Literal["cache_planned"] = "cache_planned"
-    call: int
-    points: tuple[CachePoint, ...] = ()
-    predicted: Prediction | None = None
-    numbers: dict[str, Any] = Field(default_factory=dict)
 
 
 class TurnComplete(EventBase):
@@ -433,7 +403,7 @@ class ApprovalAnswered(EventBase):
 
 
 class SessionUsing(EventBase):
-    """From here on the session uses another model, layout or policy (the inspector's "use")."""
+    """From here on the session uses another model (empty: the playbook's), layout or policy."""
 
     type: Literal["session_using"] = "session_using"
     model: str | None = None
@@ -480,6 +450,7 @@ Event = Annotated[
     | ArtifactUnloaded
     | CompactionPlanned
     | WindowRewritten
+    | SummaryWritten
     | CachePlanned
     | TurnComplete
     | TurnInterrupted
@@ -494,4 +465,13 @@ Event = Annotated[
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 """Reads any event from its stored form; an unknown type or field is a validation error."""
 
-__all__ = ["EVENT", "Event", "EventBase", "ToolCall"]
+__all__ = [
+    "EVENT",
+    "CachePlanned",
+    "CompactionPlanned",
+    "Event",
+    "EventBase",
+    "SummaryWritten",
+    "ToolCall",
+    "WindowRewritten",
+]

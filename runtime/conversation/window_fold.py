@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from runtime.conversation import rewriting
 from runtime.conversation.appendlist import AppendList
+from runtime.conversation.artifacts import ArtifactRef, names_in
 from runtime.conversation.events import (
+    ArtifactLoaded,
     Event,
     FramePopped,
     FramePushed,
@@ -19,6 +22,7 @@ from runtime.conversation.events import (
     Phase2Complete,
     StageEntered,
     StateChanged,
+    SummaryWritten,
     ToolCallComplete,
     TransitionTriggered,
     TurnComplete,
@@ -44,6 +48,9 @@ from runtime.conversation.windows import (
     agent_of,
     shared_start,
 )
+
+WINDOW_FULL = "window_full"
+"""Code of a turn that failed because its window could not be made to fit: its message is not sent later."""
 
 
 def replace_range(
@@ -73,11 +80,17 @@ def _open_agents(state: SessionState) -> tuple[str, ...]:
     return tuple(dict.fromkeys([frame.agent or ROOT_AGENT for frame in state.frames])) or (ROOT_AGENT,)
 
 
-def _add_pending(folding: Folding, kind: Any, event: Event) -> AgentWindow:
+def _add_pending(
+    folding: Folding, kind: Any, event: Event, artifact: ArtifactRef | None = None
+) -> AgentWindow:
     """Something was said in the current frame; the window of its agent."""
     agent, frame = _current(folding), folding.state.frame
     item = Pending(
-        kind=kind, event=event, frame=frame.id if frame else None, stage=frame.stage if frame else None
+        kind=kind,
+        event=event,
+        frame=frame.id if frame else None,
+        stage=frame.stage if frame else None,
+        artifact=artifact,
     )
     agent.pending = (*agent.pending, item)
     return agent
@@ -123,6 +136,8 @@ def reply_given(folding: Folding, event: Phase2Complete) -> None:
 def turn_ended(folding: Folding, event: TurnComplete | TurnFailed | TurnInterrupted) -> None:
     """The messages of the turn belong to their frames now; one without an answer gets its fixed block."""
     agent = _current(folding)
+    if isinstance(event, TurnFailed) and event.code == WINDOW_FULL:
+        agent.pending = tuple([item for item in agent.pending if item.kind not in ("user", "input")])
     if agent.turn.spoken and not agent.turn.answered:
         _add_pending(folding, "no_reply", event)
     for name in _open_agents(folding.state):
@@ -219,7 +234,20 @@ def call_failed(folding: Folding, event: LLMCallFailed) -> None:
 def tool_result(folding: Folding, event: ToolCallComplete) -> None:
     """The result waits for a request; those of `onEnter` and `onExit` are not the model's."""
     if not event.call_id.startswith(ACTION_CALL):
-        _add_pending(folding, "tool_result", event)
+        _add_pending(folding, "tool_result", event, folding.state.artifacts.get(event.artifact or ""))
+
+
+def artifact_loaded(folding: Folding, event: ArtifactLoaded) -> None:
+    """The text waits for a request, as it is now."""
+    artifact = folding.state.artifacts.get(event.name)
+    if artifact is not None:
+        _add_pending(folding, "artifact", event, artifact)
+
+
+def _artifacts_of(state: SessionState, event: FramePopped) -> tuple[ArtifactRef, ...]:
+    """What the value of a frame that is popped refers to."""
+    known = state.artifacts
+    return tuple(known[name] for name in dict.fromkeys(names_in(event.value)) if name in known)
 
 
 def transition(folding: Folding, event: TransitionTriggered) -> None:
@@ -275,6 +303,7 @@ def _agent_popped(folding: Folding, event: FramePopped) -> None:
         unsent=agent.pending,
         agent=name,
         sent=agent.segments,
+        artifacts=_artifacts_of(state, event),
     )
     caller.pending = (*caller.pending, Pending(kind="returned", event=event, **whose), *messages)
     caller.popped = (*caller.popped, popped)
@@ -308,6 +337,7 @@ def frame_popped(folding: Folding, event: FramePopped) -> None:
                 variable for frame in sorted(frames) for variable in agent.variables_set.get(frame, ())
             )
         ),
+        artifacts=_artifacts_of(state, event),
     )
     gone = {item.event.seq for item in unsent}
     agent.pending = tuple(item for item in agent.pending if item.event.seq not in gone)
@@ -333,15 +363,20 @@ def window_rewritten(folding: Folding, event: WindowRewritten) -> None:
     segments, gone = replace_range(agent.segments, event.from_segment, event.to_segment, event.replacement)
     if not _base_stands(agent, gone):
         agent.state_base = None
-    if event.replacement:
-        stand_in = event.replacement[0]
-        agent.replaced = {**agent.replaced, **{segment.id: stand_in for segment in gone}}
+    rewriting.remember(agent, event, gone)
     rewritten = AppendList(segments)
     rewritten.take_notes(agent.segments, shared_start(agent.segments, rewritten))
     agent.segments = rewritten
+    rewriting.forget(agent)
     agent.popped = _still_popped(agent, event)
     if event.rule == "clear":
         agent.cleared = ()
+
+
+def summary_written(folding: Folding, event: SummaryWritten) -> None:
+    """Better words for a summary wait until its place is rewritten."""
+    agent = folding.agent(event.agent)
+    agent.written = {**agent.written, event.segment: event.text}
 
 
 def _base_stands(agent: AgentWindow, gone: Sequence[Segment]) -> bool:

@@ -446,6 +446,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/artifacts/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Artifact
+         * @description The text of the artifact with that content, from character `offset` on.
+         */
+        get: operations["runtime_views_get_artifact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Connections
+         * @description How this server reaches models. It is read when the server starts.
+         */
+        get: operations["listConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connections/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resolve Model
+         * @description Which model a stage with these settings would get, and what it does not support of them.
+         */
+        post: operations["resolveModel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connections/{name}/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Models
+         * @description The models that the server behind the connection says it has.
+         */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connections/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Connection
+         * @description Asks the server, and says in words what is wrong: the key, the model, the address, its certificate.
+         */
+        post: operations["testConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/validate": {
         parameters: {
             query?: never;
@@ -616,7 +716,7 @@ export interface components {
             /** @default null */
             reason?: string | null;
         };
-        /** @description A part of an artifact's text comes into the window of a frame. */
+        /** @description An artifact's text comes into the window of a frame: without `length` all of it, or head and tail. */
         ArtifactLoaded: {
             /** @default 0 */
             seq: number;
@@ -637,7 +737,7 @@ export interface components {
             /** @default null */
             length: number | null;
         };
-        /** @description A value is kept under a name; its text by hash. */
+        /** @description A value is kept under a name, `length` code points as text; one of that name before is replaced. */
         ArtifactSaved: {
             /** @default 0 */
             seq: number;
@@ -653,12 +753,28 @@ export interface components {
             type: "artifact_saved";
             name: string;
             summary: string;
-            /** @default text */
+            /**
+             * @description `text`, `list`, `object`, `number` or `boolean`.
+             * @default text
+             */
             kind: string;
             /** @default 0 */
             length: number;
             /** @default  */
             hash: string;
+            /**
+             * @description The value itself. A database keeps it apart, by hash, and clients are not sent it.
+             * @default null
+             */
+            content: unknown;
+        };
+        /** @description A part of an artifact's text. */
+        ArtifactTextOut: {
+            hash: string;
+            offset: number;
+            text: string;
+            /** @description Characters (code points) of the whole text. */
+            length: number;
         };
         /** @description An artifact's text leaves the window of a frame. */
         ArtifactUnloaded: {
@@ -682,7 +798,10 @@ export interface components {
             name: string;
             summary: string;
             kind: string;
+            /** @description Characters (code points) of its text. */
             length: number;
+            /** @description Of its content: what its text is asked for by. */
+            hash: string;
             loaded: boolean;
         };
         /** @description One message of the model: text, tool calls, and what must be sent back unread. */
@@ -788,6 +907,11 @@ export interface components {
             frame: string | null;
             lane: string;
             provider: string;
+            /**
+             * @description The operator's name for where the request went; empty: nowhere, or it has none.
+             * @default
+             */
+            connection: string;
             model: string;
             /** @enum {string} */
             status: "running" | "complete" | "failed" | "interrupted";
@@ -813,6 +937,11 @@ export interface components {
             };
             /** @default [] */
             leftOut: string[];
+            /**
+             * @description Names of the tools whose calls the model wrote as text instead of calling.
+             * @default []
+             */
+            recovered: string[];
             /**
              * @description How many of the last segments this request added.
              * @default 0
@@ -841,6 +970,11 @@ export interface components {
             frame: string | null;
             lane: string;
             provider: string;
+            /**
+             * @description The operator's name for where the request went; empty: nowhere, or it has none.
+             * @default
+             */
+            connection: string;
             model: string;
             /** @enum {string} */
             status: "running" | "complete" | "failed" | "interrupted";
@@ -878,6 +1012,11 @@ export interface components {
             /** @default [] */
             leftOut: string[];
             /**
+             * @description Names of the tools whose calls the model wrote as text instead of calling.
+             * @default []
+             */
+            recovered: string[];
+            /**
              * @description How many of the last segments this request added.
              * @default 0
              */
@@ -901,6 +1040,11 @@ export interface components {
              * @default null
              */
             firstDifference: string | null;
+            /**
+             * @description The context policy in force.
+             * @default []
+             */
+            policy: components["schemas"]["SettingView"][];
             /** @default [] */
             segments: components["schemas"]["SegmentView"][];
             /** @default [] */
@@ -955,6 +1099,7 @@ export interface components {
              */
             type: "compaction_planned";
             lane: string;
+            /** @description `pays`, `must`, or `trim` (messages above `historyLimit`). */
             rule: string;
             decision: boolean;
             numbers: {
@@ -972,6 +1117,35 @@ export interface components {
             /** @description What went wrong */
             error: components["schemas"]["ErrorInfo"];
             current: components["schemas"]["CurrentDraft"];
+        };
+        /** @description A connection as the operator set it up. */
+        ConnectionView: {
+            name: string;
+            /** @enum {string} */
+            api: "anthropic" | "responses" | "chat";
+            /** @description Empty: the vendor's own. */
+            url: string;
+            /** @description `environment`, `connections.toml`; none: nobody has set it up. */
+            sources: string[];
+            keyPresent: boolean;
+            /** @description The variable or the file that has the key, or the variable that should; empty: none is named. */
+            keySource: string;
+            /** @description Of a stage that names only the connection; empty: none. */
+            model: string;
+            /** @description Answers a playbook that names no model. */
+            isDefault: boolean;
+            /** @description A request can be sent. Whether it is answered, a test tells. */
+            usable: boolean;
+            /** @description What is missing or wrong, in a sentence; empty where nothing is. */
+            note: string;
+        };
+        /** @description All connections, and the file that names them. */
+        ConnectionsView: {
+            connections: components["schemas"]["ConnectionView"][];
+            /** @description Where the settings file is looked for. */
+            file: string;
+            fileFound: boolean;
+            problems: components["schemas"]["FileProblemView"][];
         };
         /** @description The playbook-wide policy. */
         ContextPolicy: {
@@ -1134,7 +1308,7 @@ export interface components {
             /** @default [] */
             details: components["schemas"]["ErrorDetail"][];
         };
-        Event: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"];
+        Event: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["SummaryWritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"];
         /** @description Events after a number, in order, as they go over the socket. */
         EventPage: {
             events: {
@@ -1170,6 +1344,12 @@ export interface components {
              * @default []
              */
             lines: components["schemas"]["TextLine"][];
+        };
+        /** @description What of the settings file is not used. */
+        FileProblemView: {
+            line: number | null;
+            place: string;
+            message: string;
         };
         /** @description A repair that one click does: the name of an editor's command, its words and its arguments. */
         Fix: {
@@ -1432,7 +1612,8 @@ export interface components {
             /** @default  */
             shownText: string;
             /**
-             * @description Of a call that was cut off: its input as the provider said, its output as counted from what came.
+             * @description Of a call that was cut off or refused: its input as the provider said, its output as counted from what
+             *     came.
              * @default null
              */
             usage: components["schemas"]["Usage"] | null;
@@ -1491,6 +1672,11 @@ export interface components {
             /** @default null */
             frame: string | null;
             provider: string;
+            /**
+             * @description The operator's name for where the request went; empty: it has none.
+             * @default
+             */
+            connection: string;
             model: string;
             /**
              * @default append
@@ -1530,6 +1716,10 @@ export interface components {
             toolChoice: unknown;
             settings: {
                 [key: string]: unknown;
+            };
+            /** @description What the session, the stage or the playbook set of the context policy; the rest are defaults. */
+            policy: {
+                [key: string]: components["schemas"]["Setting"];
             };
             /**
              * @description Settings that this model refuses and that were therefore not sent.
@@ -1649,6 +1839,13 @@ export interface components {
             /** @default 0 */
             delayMs?: number;
         };
+        /** @description What a server says that it offers; `problem` says why there is no list. */
+        ModelList: {
+            /** @default [] */
+            models: string[];
+            /** @default  */
+            problem: string;
+        };
         /** @description A transition that was taken, or refused. */
         MoveView: {
             seq: number;
@@ -1689,7 +1886,7 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             } | null;
-            /** @description For stages that name none. */
+            /** @description Instead of what the playbook names, for every stage: `CONNECTION/MODEL`, a model, or `rehearsal`. */
             model?: string | null;
         };
         /** @description Keeps the draft of that revision as a version. */
@@ -1698,9 +1895,10 @@ export interface components {
             note?: string;
             revision: number;
         };
-        /** @description A model that can be chosen; `available` says whether it can be reached from here now. */
+        /** @description A model that can be chosen; `available` says whether a request can be sent to it. */
         OfferedModel: {
             id: string;
+            /** @description The connection's name: what a stage's `provider` says. */
             provider: string;
             label: string;
             available: boolean;
@@ -1938,7 +2136,7 @@ export interface components {
         RenderedRequest: {
             provider: string;
             model: string;
-            /** @description Empty for the rehearsal model: it is sent nowhere; `body` is what a Claude model would get. */
+            /** @description Empty: nobody knows where, or nowhere (the rehearsal; `body` is what a Claude model would get). */
             url: string;
             body: {
                 [key: string]: unknown;
@@ -1984,6 +2182,21 @@ export interface components {
             message: string;
             /** @description Where the author finds what could not be read as it stood: a pointer into the document. */
             keptAs: string | null;
+        };
+        /** @description Who would answer such a stage on this server. */
+        Resolved: {
+            /**
+             * @description `nobody`: the connection has no model of its own, and none is named.
+             * @enum {string}
+             */
+            answers: "model" | "rehearsal" | "nobody";
+            /** @description The one that is meant; empty if there is none of that name. */
+            connection: string;
+            model: string;
+            /** @description Why it is the rehearsal, or nobody; empty where the rehearsal was chosen. */
+            reason: string;
+            /** @description Settings that the model does not support: they are not sent. */
+            leftOut: string[];
         };
         /** @description Replaces the draft of that revision by the version's document. */
         RestoreVersion: {
@@ -2112,7 +2325,7 @@ export interface components {
              */
             interrupt?: boolean;
         };
-        ServerFrame: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"] | components["schemas"]["TextDeltaFrame"] | components["schemas"]["CallFrame"] | components["schemas"]["Ready"] | components["schemas"]["Presence"] | components["schemas"]["ErrorFrame"] | components["schemas"]["Pong"];
+        ServerFrame: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["SummaryWritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"] | components["schemas"]["TextDeltaFrame"] | components["schemas"]["CallFrame"] | components["schemas"]["Ready"] | components["schemas"]["Presence"] | components["schemas"]["ErrorFrame"] | components["schemas"]["Pong"];
         /** @description The session is over and takes no more messages. */
         SessionComplete: {
             /** @default 0 */
@@ -2200,7 +2413,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        /** @description From here on the session uses another model, layout or policy (the inspector's "use"). */
+        /** @description From here on the session uses another model (empty: the playbook's), layout or policy. */
         SessionUsing: {
             /** @default 0 */
             seq: number;
@@ -2237,6 +2450,19 @@ export interface components {
             variable: string;
             /** @default null */
             value?: unknown;
+        };
+        /** @description A setting of the context policy as it was in force for a call. */
+        Setting: {
+            value: unknown;
+            /** @description `session`, `stage`, `playbook`, or a reason in words. */
+            origin: string;
+        };
+        /** @description A setting of the context policy. */
+        SettingView: {
+            name: string;
+            value: unknown;
+            /** @description Who set it: `session`, `stage`, `playbook`, `model`, `default`, or a reason in words. */
+            origin: string;
         };
         /** @description What became of one segment's tokens. Over a window they add up to the provider's sums. */
         Share: {
@@ -2344,6 +2570,10 @@ export interface components {
             data: {
                 [key: string]: unknown;
             } | null;
+            /** @description Of the targets that the model may name, where they had placeholders: filled, once, for this visit. */
+            descriptions: {
+                [key: string]: string;
+            };
             /**
              * @description Placeholders that were left as they stand.
              * @default []
@@ -2412,6 +2642,40 @@ export interface components {
              * @enum {string}
              */
             type: "stop";
+        };
+        /** @description A model was asked for a summary in place of one by rules. It is used when that place is rewritten. */
+        SummaryWritten: {
+            /** @default 0 */
+            seq: number;
+            /** Format: date-time */
+            at: string;
+            session: string;
+            /** @default 0 */
+            turn: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "summary_written";
+            /**
+             * @description The call that wrote it; None where none was worth its cost.
+             * @default null
+             */
+            call: number | null;
+            /** @description Id of the summary segment by rules. */
+            segment: string;
+            /**
+             * @description Whose window it stands in.
+             * @default
+             */
+            agent: string;
+            /** @default null */
+            text: string | null;
+            /**
+             * @description Why there is none: the summary by rules stays.
+             * @default null
+             */
+            error: string | null;
         };
         /** @description A playbook of the gallery. */
         Template: {
@@ -2494,6 +2758,17 @@ export interface components {
                 [key: string]: "mine" | "theirs";
             };
         };
+        /** @description A stage's settings, and those of its playbook. */
+        ToResolve: {
+            config?: components["schemas"]["LLMConfig"];
+            default?: components["schemas"]["LLMConfig"] | null;
+            /** @default auto */
+            toolChoice?: ("auto" | "none" | "required") | components["schemas"]["NamedToolChoice"];
+        };
+        /** @description The model to ask for; without one the connection's own. */
+        ToTest: {
+            model?: string | null;
+        };
         ToValidate: {
             document: components["schemas"]["Playbook"];
         };
@@ -2510,6 +2785,11 @@ export interface components {
              * @default null
              */
             raw: string | null;
+            /**
+             * @description The model wrote the call as text, or as a choice that a schema constrained, instead of calling.
+             * @default false
+             */
+            recovered: boolean;
         };
         /** @description The one result of a tool call; `error` is what the model is told instead of a result. */
         ToolCallComplete: {
@@ -2534,6 +2814,11 @@ export interface components {
             error: string | null;
             /** @default 0 */
             durationMs: number;
+            /**
+             * @description Name of the artifact that the result became, because it is long; `result` only refers to it then.
+             * @default null
+             */
+            artifact: string | null;
         };
         /** @description True when that tool was called in this turn, with that outcome. */
         ToolCallCondition: {
@@ -2770,6 +3055,17 @@ export interface components {
              */
             summary: string | null;
         };
+        /** @description What came of a test, in a sentence for a person. */
+        Trial: {
+            ok: boolean;
+            /** @description `ok`, `not_set_up`, or what failed: `not_allowed`, `bad_request`, `connection_lost`, … */
+            code: string;
+            message: string;
+            /** @description The one that was asked for; empty: none was, only the server. */
+            model: string;
+            milliseconds: number;
+            offer: components["schemas"]["ModelList"];
+        };
         /** @description The turn is over: what it showed, used and cost. */
         TurnComplete: {
             /** @default 0 */
@@ -2911,7 +3207,10 @@ export interface components {
             /** @default 0 */
             output: number;
         };
-        /** @description From here on another model, layout or policy. */
+        /**
+         * @description From here on another model, layout or policy. `model`: `CONNECTION/MODEL`, a model, or `rehearsal`; the
+         *     empty text means as the playbook says.
+         */
         Use: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -3862,6 +4161,169 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SegmentTextOut"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_get_artifact: {
+        parameters: {
+            query?: {
+                offset?: number;
+                length?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactTextOut"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listConnections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionsView"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    resolveModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToResolve"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resolved"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    testConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToTest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"];
                 };
             };
             /** @description An error */

@@ -134,7 +134,7 @@ def test_a_byte_order_mark_does_no_harm(ana: Person) -> None:
 
 
 def test_a_stranger_is_told_to_sign_in(db: None) -> None:
-    for path in ("/api/me", "/api/playbooks", "/api/templates"):
+    for path in ("/api/me", "/api/playbooks", "/api/templates", "/api/connections"):
         answer = Client().get(path)
         assert (answer.status_code, error_of(answer)["code"]) == (401, "not-signed-in")
 
@@ -172,4 +172,4 @@ def test_me_says_who_is_there_and_always_offers_the_rehearsal(ana: Person) -> No
     assert me["user"] == {"name": "ana"}
     first = me["models"][0]
     assert (first["id"], first["available"]) == ("rehearsal", True)
-    assert len({model["id"] for model in me["models"]}) == len(me["models"])
+    assert len({(model["provider"], model["id"]) for model in me["models"]}) == len(me["models"])

@@ -1,11 +1,13 @@
 import { Alert, Button, FileButton, Group, Menu, Title } from "@mantine/core";
 import { type DragEvent, lazy, Suspense, useEffect, useState } from "react";
+import { useStore } from "zustand";
+import { loadChoices, modelChoices, onlyRehearsal } from "../../api/connections";
 import { createPlaybook, listTemplates } from "../../api/playbooks";
 import { UploadIcon } from "../../ui/icons";
 import { SchemeToggle } from "../../ui/SchemeToggle";
 import { Wait } from "../../ui/Wait";
 import { words } from "../errors";
-import { navigate, paths } from "../router";
+import { Link, navigate, paths } from "../router";
 import { useAnswer } from "../useAnswer";
 import { blankPlaybook } from "./blank";
 import { DeletedPlaybooks } from "./DeletedPlaybooks";
@@ -69,6 +71,17 @@ function NewButtons({
 	);
 }
 
+/** The way to the connections; it says so if there is none. */
+function ToConnections() {
+	const none = useStore(modelChoices, onlyRehearsal);
+	useEffect(() => void loadChoices(), []);
+	return (
+		<Link href={paths.connections()} className={styles.toConnections}>
+			{none ? "No model connected: rehearsal only" : "Connections"}
+		</Link>
+	);
+}
+
 /** Text that looks like a playbook and is pasted anywhere but into a field. */
 function usePasted(take: (text: string) => void): void {
 	useEffect(() => {
@@ -114,7 +127,10 @@ export function Gallery() {
 		>
 			<header className={styles.top}>
 				<strong>Playbook Studio</strong>
-				<SchemeToggle />
+				<Group gap="sm" wrap="nowrap">
+					<ToConnections />
+					<SchemeToggle />
+				</Group>
 			</header>
 			<main className={styles.main}>
 				<div className={styles.head}>
