@@ -441,6 +441,7 @@ CHANGES: Final[Mapping[type[EventBase], tuple[Change, ...]]] = {
     ev.FramePopped: (windows.frame_popped, _frame_popped),
     ev.StateChanged: (windows.state_changed, _state_changed),
     ev.WindowRewritten: (windows.window_rewritten,),
+    ev.SummaryWritten: (windows.summary_written,),
     ev.ArtifactSaved: (_artifact_saved,),
     ev.ArtifactLoaded: (windows.artifact_loaded, _artifact_loaded),
     ev.ArtifactUnloaded: (_artifact_unloaded,),

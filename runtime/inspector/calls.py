@@ -13,6 +13,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from runtime.context.models import record
+from runtime.context.policy import settings_in_force
 from runtime.context.prices import price_without_caching
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.base import Value
@@ -97,6 +98,9 @@ class CallSummary(Value):
     tool_choice: Any = "auto"
     settings: dict[str, Any] = Field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    stop: str | None = None
+    """Why the message ended: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`,
+    `context_window_exceeded`, or the provider's own word; null while there is none."""
     recovered: tuple[str, ...] = ()
     """Names of the tools whose calls the model wrote as text instead of calling."""
     added: int = 0
@@ -111,9 +115,20 @@ class CallSummary(Value):
     """The first segment that differs from the previous call's window; null: nothing of it changed."""
 
 
+class SettingView(Value):
+    """A setting of the context policy."""
+
+    name: str
+    value: Any
+    origin: str
+    """Who set it: `session`, `stage`, `playbook`, `model`, `default`, or a reason in words."""
+
+
 class CallView(CallSummary):
     """One LLM call as the inspector shows it, with its window."""
 
+    policy: tuple[SettingView, ...] = ()
+    """The context policy in force."""
     segments: tuple[SegmentView, ...] = ()
     shares: tuple[Share, ...] = ()
 
@@ -192,7 +207,7 @@ class CallLog:
         base = self._calls.get(event.window_of) if event.window_of is not None else None
         window = window_sent(event, base.window if base else AppendList(), self._segments)
         call = self._calls[event.call] = _Call(event, window, previous if event.lane else None)
-        if event.lane:
+        if event.lane and event.phase != 0:
             self._last_of_lane[event.lane] = call
         return event.call
 
@@ -214,9 +229,15 @@ def call_view(call: _Call) -> CallView:
     counts = [(segment.id, segment.tokens) for segment in call.window]
     return CallView(
         **dict(short),
+        policy=_policy_views(call.started),
         segments=segment_views(call.window),
         shares=prefix_shares(counts, short.usage, short.predicted),
     )
+
+
+def _policy_views(started: LLMCallStarted) -> tuple[SettingView, ...]:
+    settings = settings_in_force(started.policy, record(started.model, started.provider))
+    return tuple(SettingView(name=name, value=one.value, origin=one.origin) for name, one in settings.items())
 
 
 def call_summary(call: _Call) -> CallSummary:
@@ -248,6 +269,7 @@ def call_summary(call: _Call) -> CallSummary:
         tool_choice=started.tool_choice,
         settings=started.settings,
         left_out=started.left_out,
+        stop=completed.message.stop if completed else None,
         recovered=_recovered(completed),
         added=len(started.added),
         started_at=started.at,

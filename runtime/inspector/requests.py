@@ -77,7 +77,7 @@ def rendered_request(
     """The request of that call. `segments`: its window, with texts. `address`: that of its connection; None:
     the vendor's own."""
     api = _APIS.get(started.provider, _NOWHERE)
-    body = api.render(request_of(started, segments), record(started.model, started.provider))
+    body = api.render(request_of(started, segments), _record(started))
     address = address or Address("", api.key_variable)
     base = (address.base or api.base).rstrip("/")
     url = base + api.path if base else ""
@@ -88,6 +88,12 @@ def rendered_request(
         body=body,
         curl=_curl(url, api, address.key_variable, body) if url else "",
     )
+
+
+def _record(started: LLMCallStarted) -> ModelRecord:
+    """The model as the call knew it: that it takes no tools may be known of its connection only."""
+    known = record(started.model, started.provider)
+    return known.model_copy(update={"tools": False}) if "tools" in started.left_out else known
 
 
 def request_of(started: LLMCallStarted, segments: Sequence[Segment]) -> LLMRequest:

@@ -7,6 +7,7 @@ from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, cast
 
+from runtime.context.models import ModelRecord, record
 from runtime.llm.base import LLM, LLMError, LLMEvent, LLMRequest
 from runtime.llm.connections_file import FILE_NAME, Api, ConnectionsFile, Entry, usable_key, usable_url
 
@@ -66,6 +67,8 @@ class ConnectionSettings:
     needs: str = ""
     """What is missing, to stand behind "needs"."""
     problem: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """What the file says of the server's models, by field of `ModelRecord`."""
 
     @property
     def usable(self) -> bool:
@@ -99,6 +102,8 @@ def _settings(name: str, environ: Mapping[str, str], given: Entry | None) -> Con
     if given is not None:
         sources.append(FILE_NAME)
     api = entry.api or _usual_api(vendor, url)
+    if entry.tools is False and api != "chat":
+        problems.append('`tools = false` is for `api = "chat"` only.')
     needs = _needs(name, entry, api, url, key)
     return ConnectionSettings(
         name=name,
@@ -110,6 +115,7 @@ def _settings(name: str, environ: Mapping[str, str], given: Entry | None) -> Con
         sources=tuple(dict.fromkeys(sources)),
         needs=needs,
         problem=" ".join(problems),
+        facts=entry.model_dump(include={"window", "tools"}, exclude_none=True),
     )
 
 
@@ -226,6 +232,10 @@ class Connection:
     def name(self) -> str:
         """What a stage's `provider` says."""
         return self.settings.name
+
+    def record(self, model: str) -> ModelRecord:
+        """What is known of that model on this server."""
+        return record(model, self.llm.provider).model_copy(update=dict(self.settings.facts))
 
 
 def connection_name(llm: LLM) -> str:

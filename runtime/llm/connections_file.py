@@ -66,6 +66,10 @@ class Entry(BaseModel):
     key: Key | None = None
     key_env: str | None = Field(default=None, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
     """The environment variable that holds the key."""
+    window: int | None = Field(default=None, ge=1024)
+    """Tokens that the server's models can read, where the table of models does not know it."""
+    tools: bool | None = None
+    """False: its models cannot call tools; transitions are then asked for as a constrained choice."""
 
 
 @dataclass(frozen=True, slots=True)

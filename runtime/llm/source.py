@@ -25,6 +25,7 @@ from runtime.llm.connections_file import NO_FILE, Api, ConnectionsFile, FileProb
 from runtime.llm.openai_chat import OpenAIChatLLM
 from runtime.llm.openai_responses import OpenAIResponsesLLM
 from runtime.llm.rehearsal import REHEARSAL, RehearsalLLM
+from runtime.llm.sdk import SdkLLM
 from runtime.playbook import LLMConfig, ToolChoice
 
 DEFAULT_MODELS: Final[Mapping[str, str]] = {name: vendor.model for name, vendor in VENDORS.items()}
@@ -128,7 +129,7 @@ class Connections:
             if using_model and using_model != REHEARSAL:
                 raise NotAllowed(answer.reason)
             return self._rehearsal, record(REHEARSAL)
-        return answer.connection.llm, record(answer.model, answer.connection.llm.provider)
+        return answer.connection.llm, answer.connection.record(answer.model)
 
     def answer(self, config: LLMConfig, using_model: str | None = None) -> Answer:
         """Who answers a stage with these settings, and why it is the rehearsal if it is."""
@@ -221,6 +222,8 @@ _NOTHING: Final = ContextWindow(
 
 def _connection(settings: ConnectionSettings, make: MakeServer) -> Connection:
     server = make(settings.api, settings.key, settings.url)
+    if isinstance(server, SdkLLM):
+        server.assume(settings.facts)
     return Connection(settings, GuardedServer(server, settings.key, settings.name))
 
 

@@ -18,7 +18,7 @@ from builder.models import SavedPlaybook
 from builder.seeding import seed_gallery
 from builder.transfer import export, load
 from builder.transfer.schema import playbook_schema
-from tests.builder.documents import document, rule
+from tests.builder.documents import document, end, rule, stage
 
 
 def write(folder: Path, name: str, content: Any) -> str:
@@ -74,6 +74,38 @@ def test_validate_reports_faults_of_shape(tmp_path: Path) -> None:
     assert "/stages/0/id" in [d["path"] for d in json.loads(text)["files"][0]["diagnostics"]]
 
 
+def test_validate_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = io.TextIOWrapper(io.BytesIO(json.dumps(document(rules=[rule("t", "greet", "gone")])).encode()))
+    monkeypatch.setattr("sys.stdin", given)
+    code, text = validate("-", "--json")
+    assert (code, json.loads(text)["files"][0]["file"]) == (1, "-")
+
+
+def test_a_report_shows_the_way_to_an_end_and_what_all_conversations_pass(tmp_path: Path) -> None:
+    stages = [stage("greet"), stage("check", name="Check *all*"), stage("mend"), end()]
+    rules = [
+        rule("a", "greet", "check"),
+        rule("b", "check", "mend"),
+        rule("c", "mend", "bye"),
+        rule("d", "check", "bye"),
+    ]
+    code, text = validate(write(tmp_path, "desk.json", document(stages, rules)), "--report")
+    assert code == 0
+    assert "- 4 stages, 1 end among them" in text
+    assert "1. Greet\n2. Check \\*all\\*, by `a` (model decides)\n3. Bye, by `d` (model decides)\n" in text
+    assert "- Check \\*all\\*: every conversation that ends; the only way to 2 other stages" in text
+
+
+def test_a_report_lists_traps_and_what_is_never_reached(tmp_path: Path) -> None:
+    stages = [stage("greet"), stage("loop"), stage("attic"), end()]
+    rules = [rule("a", "greet", "loop"), rule("b", "loop", "greet"), rule("c", "attic", "bye")]
+    code, text = validate(write(tmp_path, "desk.json", document(stages, rules)), "--report")
+    assert (code, "None: no conversation ends by itself." in text) == (0, True)
+    assert "## No way to an end\n\n- Greet, Loop\n" in text
+    assert "## Never reached\n\nAttic, Bye\n" in text
+    assert "(`no-way-to-end` at `/stages/0`)" in text
+
+
 def test_export_writes_a_saved_draft_or_version(db: None, tmp_path: Path) -> None:
     owner = User.objects.create_user("ana")
     row = drafts.create(owner, document(name="One"))
@@ -95,9 +127,92 @@ def test_export_brings_a_file_into_canonical_form(tmp_path: Path) -> None:
     assert output.read_bytes() == export(document())
 
 
+def test_export_writes_other_formats_and_says_what_they_cannot_carry(tmp_path: Path) -> None:
+    file = write(tmp_path, "in.json", document(rules=[rule("t", "greet", "bye", disabled=True)]))
+    output, said = tmp_path / "out.json", io.StringIO()
+    arguments = ("export", "--file", file, "--output", str(output))
+    call_command(*arguments, "--format", "llmrtc", stderr=said)
+    assert json.loads(output.read_bytes())["transitions"] == []
+    assert "warning: /transitions/0: Transition “t” is left out" in said.getvalue()
+    call_command(*arguments, "--format", "mermaid", stderr=said)
+    assert output.read_text(encoding="utf-8").startswith("flowchart LR\n")
+
+
+def import_file(*arguments: str) -> tuple[int, str]:
+    out = io.StringIO()
+    try:
+        call_command("import", *arguments, stdout=out)
+    except SystemExit as stop:
+        return int(str(stop.code)), out.getvalue()
+    return 0, out.getvalue()
+
+
+def test_import_shows_a_report_and_saves_only_when_told_to(db: None, tmp_path: Path) -> None:
+    User.objects.create_user("ana")
+    file = write(tmp_path, "in.json", document(colour=1))
+    code, text = import_file(file)
+    assert (code, SavedPlaybook.objects.count()) == (0, 0)
+    assert text.splitlines()[0] == "“Desk”: 2 stages, 1 transitions."
+    assert "warning: /colour:" in text
+    assert "Nothing was saved" in text
+    assert "Saved as “Desk”" in import_file(file, "--save")[1]
+    shown = json.loads(import_file(file, "--save", "--json")[1])
+    assert SavedPlaybook.objects.get(pk=shown["playbook"]).document["id"] == "desk-2"
+
+
+def test_import_never_saves_half_of_a_file(db: None, tmp_path: Path) -> None:
+    User.objects.create_user("ana")
+    code, text = import_file(write(tmp_path, "in.json", {"stages": [{"id": 7}]}), "--save")
+    assert (code, SavedPlaybook.objects.count()) == (1, 0)
+    assert "error: /stages/0/id" in text
+    with pytest.raises(CommandError, match="UTF-16"):
+        import_file(write(tmp_path, "in.json", "{}".encode("utf-16")), "--save")
+
+
+def test_import_into_a_playbook_keeps_the_draft_there_was(db: None, tmp_path: Path) -> None:
+    row = drafts.create(User.objects.create_user("ana"), document(name="One"))
+    import_file(write(tmp_path, "in.json", document(name="Two")), "--into", str(row.pk))
+    row.refresh_from_db()
+    assert (row.name, row.revision, row.versions.get().document["name"]) == ("Two", 2, "One")
+
+
+def test_import_asks_whose_it_becomes_where_there_are_several(db: None, tmp_path: Path) -> None:
+    file = write(tmp_path, "in.json", document())
+    with pytest.raises(CommandError, match="nobody yet"):
+        import_file(file, "--save")
+    for name in ("ana", "ben"):
+        User.objects.create_user(name)
+    with pytest.raises(CommandError, match="--owner"):
+        import_file(file, "--save")
+    import_file(file, "--save", "--owner", "ben")
+    assert SavedPlaybook.objects.get().owner.username == "ben"
+
+
+def test_diff_compares_files_drafts_and_versions(db: None, tmp_path: Path) -> None:
+    owner = User.objects.create_user("ana")
+    row = drafts.create(owner, document(name="One"))
+    drafts.keep_version(row, 1, "", owner)
+    drafts.save(SavedPlaybook.objects.filter(pk=row.pk), 1, document(name="Two"))
+    file = write(tmp_path, "three.json", document(name="Three"))
+    out = io.StringIO()
+    call_command("diff", f"{row.pk}@1", str(row.pk), stdout=out)
+    assert out.getvalue() == '~ renamed: Playbook Two\n    name: "One" → "Two"\n'
+    out = io.StringIO()
+    call_command("diff", str(row.pk), file, "--json", stdout=out)
+    assert json.loads(out.getvalue())["changes"][0]["fields"][0]["after"] == "Three"
+    with pytest.raises(SystemExit) as stop:
+        call_command("diff", str(row.pk), file, "--exit-code", stdout=out)
+    assert stop.value.code == 1
+    call_command("diff", file, file, "--exit-code", stdout=out)
+    with pytest.raises(CommandError, match="no version 9"):
+        call_command("diff", f"{row.pk}@9", file)
+
+
 def test_the_generated_files_are_up_to_date() -> None:
     assert generate.up_to_date(generate.OPENAPI, generate.as_json(openapi_document()))
     assert generate.up_to_date(generate.SCHEMA, generate.as_json(playbook_schema()))
+    page = generate.VALIDATION_DOCS.read_text(encoding="utf-8")
+    assert generate.with_codes(page) == page
 
 
 def test_the_frontend_s_types_are_up_to_date() -> None:

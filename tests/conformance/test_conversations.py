@@ -11,6 +11,9 @@ import pytest
 
 from builder.transfer.templates import template_document
 from runtime.conversation import events as ev
+from runtime.inspector.calls import CallLog
+from runtime.inspector.requests import rendered_request
+from runtime.llm.sdk import SdkLLM
 from runtime.playbook import Playbook
 from tests.conformance.conversation import Conversation, Talk, outline
 from tests.conformance.conversations import ALL, said, shown, two_calls, with_models
@@ -19,6 +22,7 @@ from tests.conformance.speakers import (
     KINDS,
     SMALL,
     RecordedRehearsal,
+    Speaker,
     all_speaking,
     reference,
     rehearsing,
@@ -222,3 +226,26 @@ async def test_a_call_that_was_written_as_text_is_marked_in_the_log() -> None:
     assert [event.text for event in talk.of(ev.TurnComplete)] == ["Two."]
     assert shown("Two.")(talk)
     assert "arguments" not in talk.shown
+
+
+async def test_a_model_without_tool_calling_moves_on_by_a_choice_that_a_schema_constrains() -> None:
+    chosen = {"text": '{"next": "pick", "reply": ""}'}
+    answered = {"chunks": ['{"next": "answer", "re', 'ply": "Which ', 'bike?"}']}
+    async with speaking("openai-chat", [chosen, answered]) as speaker:
+        llm = speaker.llms[BIG]
+        assert isinstance(llm, SdkLLM)
+        llm.assume({"tools": False})
+        entry = speaker.records[BIG].model_copy(update={"tools": False})
+        talk = await Conversation(desk(), [], said("a bike")).play(Speaker({BIG: llm}, {BIG: entry}))
+        assert speaker.sim is not None
+        assert_valid(speaker.sim)
+        bodies = speaker.sim.bodies
+    assert [event.stage for event in talk.of(ev.StageEntered)] == ["greet", "pick"]
+    assert talk.shown == "Which bike?"
+    [call] = talk.of(ev.LLMCallCompleted)[0].message.tool_calls
+    assert (call.name, call.recovered) == ("playbook_transition", True)
+    enums = [b["response_format"]["json_schema"]["schema"]["properties"]["next"]["enum"] for b in bodies]
+    assert enums == [["answer", "pick"], ["answer"]]
+    log = CallLog().read_all(talk.memory.events)
+    shown_again = [rendered_request(e, log.window(e.call)).body for e in talk.of(ev.LLMCallStarted)]
+    assert shown_again == bodies

@@ -197,6 +197,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/playbooks/{id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Versions
+         * @description What differs between two versions; one that is not given is the draft.
+         */
+        get: operations["compareVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/playbooks/{id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge Draft
+         * @description My edits and those that the draft got in the meantime, in one document; nothing is saved.
+         */
+        post: operations["mergeDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -526,6 +566,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report On Document
+         * @description The graph in figures: ways to an end, gates, traps, and all findings; nothing is saved.
+         */
+        post: operations["reportOnDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/import": {
         parameters: {
             query?: never;
@@ -537,7 +597,8 @@ export interface paths {
         put?: never;
         /**
          * Import File
-         * @description Reads a playbook file, ours or another's. With `save` it becomes a new playbook; never replaces one.
+         * @description Reads a playbook file, ours or another's. With `save` it becomes a new playbook, or, with `into`, the
+         *     draft of that one if it is at `revision`; the draft there was is kept as a version.
          */
         post: operations["importFile"];
         delete?: never;
@@ -558,6 +619,26 @@ export interface paths {
          * @description The draft, or one version, as a file: the same document always gives the same bytes.
          */
         get: operations["exportPlaybook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/playbooks/{id}/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Exports
+         * @description What the draft, or one version, can be written as, and what each of them cannot carry.
+         */
+        get: operations["listExports"];
         put?: never;
         post?: never;
         delete?: never;
@@ -877,6 +958,11 @@ export interface components {
             /** @default [] */
             leftOut: string[];
             /**
+             * @description Why the message ended: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`,
+             *     `context_window_exceeded`, or the provider's own word; null while there is none.
+             */
+            stop: string | null;
+            /**
              * @description Names of the tools whose calls the model wrote as text instead of calling.
              * @default []
              */
@@ -951,6 +1037,12 @@ export interface components {
             /** @default [] */
             leftOut: string[];
             /**
+             * @description Why the message ended: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`,
+             *     `context_window_exceeded`, or the provider's own word; null while there is none.
+             * @default null
+             */
+            stop: string | null;
+            /**
              * @description Names of the tools whose calls the model wrote as text instead of calling.
              * @default []
              */
@@ -979,10 +1071,40 @@ export interface components {
              * @default null
              */
             firstDifference: string | null;
+            /**
+             * @description The context policy in force.
+             * @default []
+             */
+            policy: components["schemas"]["SettingView"][];
             /** @default [] */
             segments: components["schemas"]["SegmentView"][];
             /** @default [] */
             shares: components["schemas"]["Share"][];
+        };
+        /**
+         * @description One part of the playbook: added, removed, renamed (its id or name), changed field by field, or moved
+         *     within its list (of transitions with the same priority the first one is tried first).
+         */
+        Change: {
+            /** @enum {string} */
+            kind: "added" | "removed" | "renamed" | "changed" | "moved";
+            /** @enum {string} */
+            what: "playbook" | "stage" | "transition" | "tool" | "variable" | "agent" | "card" | "notes";
+            /** @description Id or name as it is now; as it was, where it was removed. */
+            id: string;
+            /** @description The id or name it had, where it has another one now. */
+            was: string | null;
+            /** @description For people: `Stage Greeting`, `Greeting → Triage: model decides`. */
+            title: string;
+            /** @description Id of the stage that a tool belongs to. */
+            stage: string | null;
+            /** @default [] */
+            fields: components["schemas"]["FieldChange"][];
+            /** @description Of `moved`: its place in the list before and now, counted from 0. */
+            places: [
+                number,
+                number
+            ] | null;
         };
         ClientFrame: components["schemas"]["Hello"] | components["schemas"]["SendMessage"] | components["schemas"]["Stop"] | components["schemas"]["Retry"] | components["schemas"]["Fork"] | components["schemas"]["SetVariable"] | components["schemas"]["Breakpoints"] | components["schemas"]["Resume"] | components["schemas"]["ToolResult"] | components["schemas"]["Approve"] | components["schemas"]["Use"] | components["schemas"]["Ping"];
         /** @description Answered by the connected client. */
@@ -1008,11 +1130,18 @@ export interface components {
              */
             type: "compaction_planned";
             lane: string;
+            /** @description `pays`, `must`, or `trim` (messages above `historyLimit`). */
             rule: string;
             decision: boolean;
             numbers: {
                 [key: string]: unknown;
             };
+        };
+        /** @description Everything that differs, in the order of the newer document; what is gone comes after it. */
+        Comparison: {
+            changes: components["schemas"]["Change"][];
+            /** @description Cards that stand elsewhere and the editor's notes: they change nothing that runs. */
+            layout: components["schemas"]["Change"][];
         };
         /** @description The draft was changed by somebody else in the meantime; nothing was saved. */
         Conflict: {
@@ -1210,7 +1339,7 @@ export interface components {
             /** @default [] */
             details: components["schemas"]["ErrorDetail"][];
         };
-        Event: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"];
+        Event: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["SummaryWritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"];
         /** @description Events after a number, in order, as they go over the socket. */
         EventPage: {
             events: {
@@ -1218,6 +1347,13 @@ export interface components {
             }[];
             /** @description Of the session, not of this page. */
             lastSeq: number;
+        };
+        /** @description A kind of file that a playbook can be written as, and what it cannot carry of this one. */
+        ExportFormat: {
+            format: string;
+            title: string;
+            fileName: string;
+            report: components["schemas"]["ReportEntry"][];
         };
         /** @description A CEL expression over `arguments` and the usual roots; its value is the result. */
         ExpressionImplementation: {
@@ -1228,15 +1364,28 @@ export interface components {
             type: "expression";
             expression: string;
         };
+        /** @description A field that has another value. A field that is not set is null. */
+        FieldChange: {
+            /** @description JSON pointer within the part: `/condition/keywords`. */
+            path: string;
+            before: unknown;
+            after: unknown;
+            /**
+             * @description For texts of several lines: their difference, line by line.
+             * @default []
+             */
+            lines: components["schemas"]["TextLine"][];
+        };
         /** @description What of the settings file is not used. */
         FileProblemView: {
             line: number | null;
             place: string;
             message: string;
         };
-        /** @description A repair that one click does: the name of an editor's command, its words and its arguments. */
+        /** @description A repair: the name of a command, the words on its button, and its arguments. */
         Fix: {
-            command: string;
+            /** @enum {string} */
+            command: "connect" | "setInitialStage" | "changeStageId" | "updateStage" | "updateTransition" | "removeTransition" | "renameTool" | "declareVariable" | "replaceAt" | "removeAt" | "renameAt";
             label: string;
             args: {
                 [key: string]: unknown;
@@ -1330,6 +1479,34 @@ export interface components {
             };
             agent: string | null;
         };
+        /** @description A stage that all conversations pass which come to any of `behind` others. */
+        Gate: {
+            stage: components["schemas"]["NamedStage"];
+            behind: number;
+            /** @description Every conversation that comes to an end passes here. */
+            always: boolean;
+        };
+        /** @description The graph in figures and paths. Stages stand in document order unless a path orders them. */
+        GraphReport: {
+            stages: number;
+            /** @description Those that are switched on. */
+            transitions: number;
+            switchedOff: number;
+            /** @description Kind of condition -> how many transitions have it. */
+            conditions: {
+                [key: string]: number;
+            };
+            ends: components["schemas"]["NamedStage"][];
+            unreachable: components["schemas"]["NamedStage"][];
+            /** @description The shortest path from the start to an end, calls left out; empty if there is none. */
+            shortest: components["schemas"]["Hop"][];
+            gates: components["schemas"]["Gate"][];
+            /** @description Groups of stages that lead only to one another. */
+            traps: components["schemas"]["NamedStage"][][];
+            /** @description Groups of stages that lead back to one another. */
+            loops: number;
+            diagnostics: components["schemas"]["Diagnostic"][];
+        };
         /** @description Sent after each connect, and again after a gap: "I have everything up to `afterSeq`". */
         Hello: {
             /**
@@ -1339,6 +1516,13 @@ export interface components {
             type: "hello";
             /** @default 0 */
             afterSeq?: number;
+        };
+        /** @description A step of a path: the transition that is taken, and where it leads. The first one has none. */
+        Hop: {
+            stage: components["schemas"]["NamedStage"];
+            transition: string | null;
+            /** @description Kind of the transition's condition. */
+            condition: string | null;
         };
         /** @description An HTTP request; values may use placeholders and `{{secret.NAME}}`. */
         HttpImplementation: {
@@ -1600,6 +1784,10 @@ export interface components {
             settings: {
                 [key: string]: unknown;
             };
+            /** @description What the session, the stage or the playbook set of the context policy; the rest are defaults. */
+            policy: {
+                [key: string]: components["schemas"]["Setting"];
+            };
             /**
              * @description Settings that this model refuses and that were therefore not sent.
              * @default []
@@ -1668,6 +1856,35 @@ export interface components {
             version: string;
             models: components["schemas"]["OfferedModel"][];
         };
+        /** @description A place that both changed, each in their own way. Mine stands there unless theirs was chosen. */
+        MergeConflict: {
+            /** @description Names it in the choices: a pointer with ids in place of numbers, `/stages/greet/systemPrompt`. */
+            key: string;
+            /** @description The part it belongs to, for people. */
+            title: string;
+            /** @description Pointer within the part; empty for all of it. */
+            field: string;
+            base: components["schemas"]["MergeSide"];
+            mine: components["schemas"]["MergeSide"];
+            theirs: components["schemas"]["MergeSide"];
+            choice: ("mine" | "theirs") | null;
+        };
+        /** @description What one of the three documents has at a place. */
+        MergeSide: {
+            there: boolean;
+            value: unknown;
+        };
+        /** @description Both edits in one document, to be saved on `revision`, and the conflicts with the choices so far. */
+        MergedDraft: {
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
+            theirs: components["schemas"]["Playbook"];
+            document: components["schemas"]["Playbook"];
+            conflicts: components["schemas"]["MergeConflict"][];
+            /** @description What the document has that mine has not: their edits. */
+            taken: components["schemas"]["Comparison"];
+        };
         /** @description Scripted answers, for playing a playbook before its systems exist. */
         MockImplementation: {
             /**
@@ -1708,6 +1925,11 @@ export interface components {
             reason: string;
             /** @default false */
             refused: boolean;
+        };
+        /** @description A stage as a report speaks of it. */
+        NamedStage: {
+            id: string;
+            name: string;
         };
         /** @description The one tool that the stage's first request must call. */
         NamedToolChoice: {
@@ -2175,7 +2397,7 @@ export interface components {
              */
             interrupt?: boolean;
         };
-        ServerFrame: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"] | components["schemas"]["TextDeltaFrame"] | components["schemas"]["CallFrame"] | components["schemas"]["Ready"] | components["schemas"]["Presence"] | components["schemas"]["ErrorFrame"] | components["schemas"]["Pong"];
+        ServerFrame: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["SummaryWritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"] | components["schemas"]["TextDeltaFrame"] | components["schemas"]["CallFrame"] | components["schemas"]["Ready"] | components["schemas"]["Presence"] | components["schemas"]["ErrorFrame"] | components["schemas"]["Pong"];
         /** @description The session is over and takes no more messages. */
         SessionComplete: {
             /** @default 0 */
@@ -2300,6 +2522,19 @@ export interface components {
             variable: string;
             /** @default null */
             value?: unknown;
+        };
+        /** @description A setting of the context policy as it was in force for a call. */
+        Setting: {
+            value: unknown;
+            /** @description `session`, `stage`, `playbook`, or a reason in words. */
+            origin: string;
+        };
+        /** @description A setting of the context policy. */
+        SettingView: {
+            name: string;
+            value: unknown;
+            /** @description Who set it: `session`, `stage`, `playbook`, `model`, `default`, or a reason in words. */
+            origin: string;
         };
         /** @description What became of one segment's tokens. Over a window they add up to the provider's sums. */
         Share: {
@@ -2480,6 +2715,40 @@ export interface components {
              */
             type: "stop";
         };
+        /** @description A model was asked for a summary in place of one by rules. It is used when that place is rewritten. */
+        SummaryWritten: {
+            /** @default 0 */
+            seq: number;
+            /** Format: date-time */
+            at: string;
+            session: string;
+            /** @default 0 */
+            turn: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "summary_written";
+            /**
+             * @description The call that wrote it; None where none was worth its cost.
+             * @default null
+             */
+            call: number | null;
+            /** @description Id of the summary segment by rules. */
+            segment: string;
+            /**
+             * @description Whose window it stands in.
+             * @default
+             */
+            agent: string;
+            /** @default null */
+            text: string | null;
+            /**
+             * @description Why there is none: the summary by rules stays.
+             * @default null
+             */
+            error: string | null;
+        };
         /** @description A playbook of the gallery. */
         Template: {
             slug: string;
@@ -2497,6 +2766,12 @@ export interface components {
             call: number;
             /** @description Code points of this call's shown reply before `text`. */
             offset: number;
+            text: string;
+        };
+        /** @description A line of a text that was changed. */
+        TextLine: {
+            /** @enum {string} */
+            sign: "+" | "-" | " ";
             text: string;
         };
         /** @description Text that a failed try had shown is taken back; the next try starts clean. */
@@ -2545,6 +2820,15 @@ export interface components {
              * @enum {string}
              */
             since?: "stage_entered" | "last_activity";
+        };
+        /** @description My document, and the one that both of us started from; null if that is not known any more. */
+        ToMerge: {
+            base?: components["schemas"]["Playbook"] | null;
+            mine: components["schemas"]["Playbook"];
+            /** @description Which side to take, by the key of the conflict; without a choice, mine. */
+            choices?: {
+                [key: string]: "mine" | "theirs";
+            };
         };
         /** @description A stage's settings, and those of its playbook. */
         ToResolve: {
@@ -3512,6 +3796,75 @@ export interface operations {
             };
         };
     };
+    compareVersions: {
+        parameters: {
+            query?: {
+                before?: number | null;
+                after?: number | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    mergeDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToMerge"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergedDraft"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     runtime_views_list_sessions: {
         parameters: {
             query?: {
@@ -4089,10 +4442,45 @@ export interface operations {
             };
         };
     };
+    reportOnDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToValidate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphReport"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     importFile: {
         parameters: {
             query?: {
                 save?: boolean;
+                into?: string | null;
+                revision?: number | null;
             };
             header?: never;
             path?: never;
@@ -4112,6 +4500,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Imported"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conflict"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -4138,6 +4535,7 @@ export interface operations {
         parameters: {
             query?: {
                 version?: number | null;
+                format?: string;
             };
             header?: never;
             path: {
@@ -4154,6 +4552,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Playbook"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listExports: {
+        parameters: {
+            query?: {
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportFormat"][];
                 };
             };
             /** @description An error */

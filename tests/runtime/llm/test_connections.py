@@ -38,6 +38,23 @@ model = "qwen"
 # The file
 
 
+def test_the_file_can_say_what_the_servers_models_can_do() -> None:
+    text = f"{LOCAL}window = 32768\ntools = false\n"
+    source = Connections({}, file=parse_connections(text))
+    llm, model = source.get(LLMConfig(provider="local"))
+    assert (model.window, model.tools) == (32768, False)
+    assert llm.left_out(simple_request()) == ("tools",)
+    assert "tools" not in llm.render(simple_request())
+    plain = Connections({}, file=parse_connections(LOCAL)).get(LLMConfig(provider="local"))[1]
+    assert (plain.window, plain.tools) == (8192, True)
+
+
+def test_only_chat_completions_can_do_without_tools() -> None:
+    text = '[connections.team]\napi = "anthropic"\nurl = "http://h"\ntools = false\n'
+    [team] = [one for one in connections(text).all() if one.name == "team"]
+    assert "`tools = false`" in team.settings.note
+
+
 def test_a_file_names_connections_and_the_default() -> None:
     read = parse_connections(
         f'default = "local"\n{LOCAL}\n[connections.team]\napi = "anthropic"\nkey_env = "TEAM_KEY"'
