@@ -44,8 +44,7 @@ def test_the_same_playbook_is_written_as_the_same_file(source: str, key: str) ->
     value = load(SOURCES[source].read_bytes()).document
     assert value is not None
     written = write(value, key)
-    suffix = BY_KEY[key].suffix
-    golden(source + (suffix + ".txt" if suffix == ".ts" else suffix), written.data.decode())
+    golden(source + BY_KEY[key].suffix.replace(".ts", ".gen.ts"), written.data.decode())
     report = [f"{e.level} {e.code} {e.path}: {e.message}" for e in written.report]
     if key in ("llmrtc", "typescript"):
         golden(f"{source}.{key}-report.txt", "\n".join(report) + "\n")
