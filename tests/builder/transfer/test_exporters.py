@@ -18,6 +18,7 @@ from builder.transfer.exporters.cel_typescript import Untranslatable, typescript
 from builder.transfer.importers.llmrtc import SCHEMA_ID
 from builder.transfer.templates import GALLERY
 from tests.builder.documents import Json, document, end, rule, stage, tool
+from tests.builder.transfer.test_writing import documents
 
 HERE = Path(__file__).parent
 GOLDEN = HERE / "written"
@@ -179,6 +180,12 @@ def test_a_rule_that_cannot_be_translated_never_fires_and_is_reported() -> None:
     written = write(value, "typescript")
     assert [e.code for e in written.report] == ["untranslatable"]
     assert "evaluate: () => false /* turn.userMessage == '* / evil()' */" in written.data.decode()
+
+
+@given(documents())
+def test_every_format_can_be_written_of_whatever_can_be_saved(value: dict[str, Any]) -> None:
+    for known in FORMATS:
+        assert write(value, known.key).data.endswith(b"\n")
 
 
 # -- mischief ------------------------------------------------------------------------------------------------
