@@ -958,6 +958,11 @@ export interface components {
             /** @default [] */
             leftOut: string[];
             /**
+             * @description Why the message ended: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`,
+             *     `context_window_exceeded`, or the provider's own word; null while there is none.
+             */
+            stop: string | null;
+            /**
              * @description Names of the tools whose calls the model wrote as text instead of calling.
              * @default []
              */
@@ -1031,6 +1036,12 @@ export interface components {
             };
             /** @default [] */
             leftOut: string[];
+            /**
+             * @description Why the message ended: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`,
+             *     `context_window_exceeded`, or the provider's own word; null while there is none.
+             * @default null
+             */
+            stop: string | null;
             /**
              * @description Names of the tools whose calls the model wrote as text instead of calling.
              * @default []
