@@ -99,6 +99,20 @@ class PlaybookDetail(Value):
     versions: tuple[VersionSummary, ...]
 
 
+class CompanionSummary(Value):
+    """A playbook that another one calls as an agent; `created` with it, or there already."""
+
+    id: UUID
+    name: str
+    created: bool
+
+
+class CreatedPlaybook(PlaybookDetail):
+    """A new playbook, and those that came with it because it calls them."""
+
+    companions: tuple[CompanionSummary, ...]
+
+
 class NewPlaybook(Value):
     """What to start from: at most one of the three; none gives an empty playbook."""
 
@@ -164,7 +178,9 @@ class Imported(Value):
 
     report: tuple[ReportEntry, ...]
     document: StoredDocument | None = None
-    playbook: PlaybookDetail | None = None
+    agents: tuple[str, ...] = ()
+    """Names of the playbooks that are in the file with it, because it calls them."""
+    playbook: CreatedPlaybook | None = None
 
 
 class Template(Value):
@@ -173,3 +189,5 @@ class Template(Value):
     slug: str
     name: str
     description: str
+    agents: tuple[str, ...]
+    """Names of the playbooks that come with it, because it calls them."""

@@ -60,7 +60,7 @@ export interface paths {
         put?: never;
         /**
          * Create Playbook
-         * @description Starts from a document, a template, another playbook, or nothing.
+         * @description Starts from a document, a template with the playbooks that it calls, another playbook, or nothing.
          */
         post: operations["createPlaybook"];
         delete?: never;
@@ -457,7 +457,8 @@ export interface paths {
         put?: never;
         /**
          * Import File
-         * @description Reads a playbook file, ours or another's. With `save` it becomes a new playbook; never replaces one.
+         * @description Reads a playbook file, ours or another's. With `save` it becomes a new playbook, and so do those in it
+         *     that it calls; none is replaced.
          */
         post: operations["importFile"];
         delete?: never;
@@ -475,7 +476,8 @@ export interface paths {
         };
         /**
          * Export Playbook
-         * @description The draft, or one version, as a file: the same document always gives the same bytes.
+         * @description The draft, or one version, as a file, with the drafts of the playbooks that it calls inside: the same
+         *     documents always give the same bytes.
          */
         get: operations["exportPlaybook"];
         put?: never;
@@ -914,6 +916,13 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description A playbook that another one calls as an agent; `created` with it, or there already. */
+        CompanionSummary: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            created: boolean;
+        };
         /** @description The draft was changed by somebody else in the meantime; nothing was saved. */
         Conflict: {
             /** @description What went wrong */
@@ -992,6 +1001,20 @@ export interface components {
             costWithoutCaching: number | null;
             /** @default [] */
             misses: components["schemas"]["CacheMiss"][];
+        };
+        /** @description A new playbook, and those that came with it because it calls them. */
+        CreatedPlaybook: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            description: string;
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
+            document: components["schemas"]["Playbook"];
+            diagnostics: components["schemas"]["Diagnostic"][];
+            versions: components["schemas"]["VersionSummary"][];
+            companions: components["schemas"]["CompanionSummary"][];
         };
         CurrentDraft: {
             revision: number;
@@ -1235,7 +1258,12 @@ export interface components {
         Imported: {
             report: components["schemas"]["ReportEntry"][];
             document: components["schemas"]["Playbook"] | null;
-            playbook: components["schemas"]["PlaybookDetail"] | null;
+            /**
+             * @description Names of the playbooks that are in the file with it, because it calls them.
+             * @default []
+             */
+            agents: string[];
+            playbook: components["schemas"]["CreatedPlaybook"] | null;
         };
         /** @description What the user's message was taken for, before the stage's intent rules were looked at. */
         IntentClassified: {
@@ -2321,6 +2349,8 @@ export interface components {
             slug: string;
             name: string;
             description: string;
+            /** @description Names of the playbooks that come with it, because it calls them. */
+            agents: string[];
         };
         /** @description A piece of the reply. Not stored: the whole text comes with `phase2_complete`. */
         TextDeltaFrame: {
@@ -2398,6 +2428,11 @@ export interface components {
              * @default null
              */
             raw: string | null;
+            /**
+             * @description The model wrote the call as text, or as a choice that a schema constrained, instead of calling.
+             * @default false
+             */
+            recovered: boolean;
         };
         /** @description The one result of a tool call; `error` is what the model is told instead of a result. */
         ToolCallComplete: {
@@ -3017,7 +3052,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlaybookDetail"];
+                    "application/json": components["schemas"]["CreatedPlaybook"];
                 };
             };
             /** @description An error */
