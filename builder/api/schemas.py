@@ -163,10 +163,17 @@ class ToValidate(Value):
     document: Document
 
 
+class NamedPlaybook(Value):
+    id: UUID
+    name: str
+
+
 class AgentDocuments(Value):
-    """The playbooks that a document's agents name, by the id that names them."""
+    """The playbooks that a document's agents name, and those that they name, by the id that names them."""
 
     agents: dict[str, StoredDocument]
+    playbooks: dict[str, NamedPlaybook]
+    """Where their drafts are."""
 
 
 class Validated(Value):

@@ -519,10 +519,14 @@ export interface components {
             /** @default null */
             description?: string | null;
         };
-        /** @description The playbooks that a document's agents name, by the id that names them. */
+        /** @description The playbooks that a document's agents name, and those that they name, by the id that names them. */
         AgentDocuments: {
             agents: {
                 [key: string]: components["schemas"]["Playbook"];
+            };
+            /** @description Where their drafts are. */
+            playbooks: {
+                [key: string]: components["schemas"]["NamedPlaybook"];
             };
         };
         /** @description A person allowed a tool call, or did not. */
@@ -1588,6 +1592,11 @@ export interface components {
             reason: string;
             /** @default false */
             refused: boolean;
+        };
+        NamedPlaybook: {
+            /** Format: uuid */
+            id: string;
+            name: string;
         };
         /** @description The one tool that the stage's first request must call. */
         NamedToolChoice: {

@@ -7,6 +7,7 @@ import { Wait } from "../../ui/Wait";
 import { words } from "../errors";
 import { navigate, paths } from "../router";
 import styles from "./gallery.module.css";
+import { tellCompanions } from "./tellCompanions";
 
 const LIMIT_BYTES = 5_000_000;
 const SIGN = { error: "▲ error", warning: "▲ warning", info: "· note" } as const;
@@ -76,7 +77,10 @@ export function ImportDialog({ file, onClose }: { file: File; onClose: () => voi
 		setSaving(true);
 		try {
 			const { playbook } = await importFile(text, true);
-			if (playbook) navigate(paths.workbench(playbook.id));
+			if (playbook) {
+				navigate(paths.workbench(playbook.id));
+				tellCompanions(playbook);
+			}
 		} catch (error) {
 			setReading({ kind: "refused", message: words(error), report: [] });
 		}
@@ -100,6 +104,11 @@ export function ImportDialog({ file, onClose }: { file: File; onClose: () => voi
 						{plural(reading.imported.document?.stages.length ?? 0, "stage")},{" "}
 						{plural(reading.imported.document?.transitions?.length ?? 0, "transition")}.
 					</Text>
+					{reading.imported.agents.length > 0 && (
+						<Text size="sm">
+							With it comes what it calls as an agent: <strong>{reading.imported.agents.join(", ")}</strong>.
+						</Text>
+					)}
 					{reading.imported.report.length === 0 && (
 						<Text size="sm" c="dimmed">
 							Everything in it was understood.
