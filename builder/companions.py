@@ -13,7 +13,8 @@ from django.db.models import Q, QuerySet
 
 from builder import drafts
 from builder.models import SavedPlaybook
-from builder.transfer.companions import Document, agents_named, relinked
+from builder.transfer import canonical
+from builder.transfer.companions import Document, agents_named, packed, relinked
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +48,56 @@ def newest(mine: QuerySet[SavedPlaybook], names: Iterable[str]) -> dict[str, Sav
     return found
 
 
+def with_agents(mine: QuerySet[SavedPlaybook], document: Document) -> Document:
+    """The document and those that it calls, as one; each is named by the id that it has as a document."""
+    found = agents_of(mine, document)
+    names = {name: str(row.document["id"]) for name, row in found.items()}
+    agents = {names[name]: canonical(relinked(row.document, names)) for name, row in found.items()}
+    agents.pop(document["id"], None)
+    return packed(relinked(document, names), agents)
+
+
 def create_with(
     owner: User, document: Document, agents: Mapping[str, Document], *, template: str = ""
 ) -> tuple[SavedPlaybook, list[Companion]]:
     """A new playbook and the ones it calls. One that the owner has already, unchanged, is called as it is;
     any other comes anew, under an id that is free, and the callers name it by that."""
     with transaction.atomic():
-        kept = _kept(owner, agents)
-        made = {name: drafts.create(owner, agents[name]) for name in agents if name not in kept}
-        row = drafts.create(owner, document, template=template)
-        all_of_them = {str(document["id"]): row, **kept, **made}
-        names = {name: str(found.document["id"]) for name, found in all_of_them.items()}
-        for caller in (row, *made.values()):
-            _relink(caller, names)
-    companions = [Companion((kept | made)[name], created=name in made) for name in agents]
-    return row, companions
+        changed, came = _brought(owner, document, agents)
+        row = drafts.create(owner, changed, template=template)
+        for companion in came:
+            if companion.created:
+                _relink(companion.row, {document["id"]: row.document["id"]})
+    return row, came
+
+
+def replace_with(
+    row: SavedPlaybook,
+    revision: int,
+    document: Document,
+    agents: Mapping[str, Document],
+    note: str,
+    author: User,
+) -> list[Companion]:
+    """Another document as the draft, which is kept as a version, and the ones it calls. Raises Stale: then
+    nothing has changed."""
+    with transaction.atomic():
+        changed, came = _brought(author, document, agents)
+        drafts.replace(row, revision, changed, note, author)
+    return came
+
+
+def _brought(
+    owner: User, document: Document, agents: Mapping[str, Document]
+) -> tuple[Document, list[Companion]]:
+    """The document, naming the owner's playbooks that are these agents; those that are missing are made."""
+    kept = _kept(owner, agents)
+    made = {name: drafts.create(owner, agents[name]) for name in agents if name not in kept}
+    names = {name: str(row.document["id"]) for name, row in (kept | made).items()}
+    for row in made.values():
+        _relink(row, names)
+    came = [Companion((kept | made)[name], created=name in made) for name in agents]
+    return relinked(document, names), came
 
 
 def _kept(owner: User, agents: Mapping[str, Document]) -> dict[str, SavedPlaybook]:

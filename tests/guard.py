@@ -54,7 +54,7 @@ class Guard:
 
     def _request(self, event: LLMCallStarted) -> None:
         self._learn(event.added)
-        if not event.lane:
+        if not event.lane or event.phase == 0:
             return
         before = self._last.get(event.lane)
         window = window_sent(event, before.window if before is not None else AppendList(), self._known)

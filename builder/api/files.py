@@ -5,24 +5,36 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import content_disposition_header
 from ninja import Query
 
+from builder import drafts
 from builder.api import rows
 from builder.api.bodies import raw_body
-from builder.api.errors import ApiError, ErrorBody, invalid_document
+from builder.api.errors import ApiError, ErrorBody, invalid_document, not_found
+from builder.api.playbooks import stale
 from builder.api.routing import PlaybookId, routes
-from builder.api.schemas import CreatedPlaybook, Imported, Template, ToValidate, Validated
-from builder.companions import agents_of, create_with
-from builder.transfer import ReportEntry, canonical, export, file_name, load
-from builder.transfer.companions import Document, LoadedTogether, load_agents, packed, relinked
+from builder.api.schemas import (
+    Conflict,
+    CreatedPlaybook,
+    ExportFormat,
+    Imported,
+    Revision,
+    Template,
+    ToValidate,
+    Validated,
+)
+from builder.companions import create_with, replace_with, with_agents
+from builder.transfer import ReportEntry
+from builder.transfer.companions import Document, load_together
+from builder.transfer.exporters import BY_KEY, FORMATS, write
 from builder.transfer.templates import template_agents, templates
 from builder.validation import check_document
 from runtime.playbook.errors import Problem
 
 router = routes("files")
+VersionNumber = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 
 _RAW_BODY = {
     "requestBody": {
@@ -48,32 +60,26 @@ def validate_document(request: HttpRequest, given: ToValidate) -> Validated:
 
 
 @router.post(
-    "/import", response={200: Imported, 422: ErrorBody}, operation_id="importFile", openapi_extra=_RAW_BODY
+    "/import",
+    response={200: Imported, 409: Conflict, 422: ErrorBody},
+    operation_id="importFile",
+    openapi_extra=_RAW_BODY,
 )
-def import_file(request: HttpRequest, save: bool = False) -> Imported:
-    """Reads a playbook file, ours or another's. With `save` it becomes a new playbook, and so do those in it
-    that it calls; none is replaced."""
-    loaded = load(raw_body(request))
-    if loaded.document is None:
-        raise _refusal(loaded.report)
-    together = load_agents(loaded.document)
-    report = (*loaded.report, *together.report)
-    if together.refused:
-        raise _refusal(report)
+def import_file(
+    request: HttpRequest, save: bool = False, into: str | None = None, revision: Revision | None = None
+) -> Imported:
+    """Reads a playbook file, ours or another's. With `save` it becomes a new playbook, or, with `into`, the
+    draft of that one if it is at `revision`; the draft there was is kept as a version. Those in the file that
+    it calls as agents become new playbooks, unless they are there already, unchanged."""
+    together = load_together(raw_body(request))
+    if together.document is None:
+        raise _refusal(together.report)
     return Imported(
-        report=report,
+        report=together.report,
         document=together.document,
         agents=_names(together.agents),
-        playbook=_saved(rows.signed_in(request), together) if save else None,
+        playbook=_saved(request, together.document, together.agents, into, revision) if save else None,
     )
-
-
-def _saved(owner: User, together: LoadedTogether) -> CreatedPlaybook:
-    return rows.created(*create_with(owner, together.document, together.agents))
-
-
-def _names(agents: Mapping[str, Document]) -> tuple[str, ...]:
-    return tuple(agent["name"] for agent in agents.values())
 
 
 @router.get(
@@ -85,19 +91,57 @@ def _names(agents: Mapping[str, Document]) -> tuple[str, ...]:
 def export_playbook(
     request: HttpRequest,
     playbook_id: PlaybookId,
-    version: Annotated[int | None, Query(ge=1, le=2**31 - 1)] = None,
+    version: VersionNumber = None,
+    key: Annotated[str, Query(alias="format")] = "json",
 ) -> HttpResponse:
-    """The draft, or one version, as a file, with the drafts of the playbooks that it calls inside: the same
-    documents always give the same bytes."""
-    if version is None:
-        document = rows.find(request, playbook_id).document
-    else:
-        document = rows.find_version(request, playbook_id, version).document
-    answer = HttpResponse(
-        export(_with_agents(request, document)), content_type="application/json; charset=utf-8"
-    )
-    answer["Content-Disposition"] = content_disposition_header(True, file_name(document))
+    """The draft, or one version, as a file: the same document always gives the same bytes. A playbook file
+    has the drafts of those that it calls as agents inside."""
+    kind = BY_KEY.get(key)
+    if kind is None:
+        raise not_found("format")
+    document = rows.document(request, playbook_id, version)
+    if key == "json":
+        document = with_agents(rows.owned(request), document)
+    answer = HttpResponse(write(document, key).data, content_type=f"{kind.media_type}; charset=utf-8")
+    answer["Content-Disposition"] = content_disposition_header(True, kind.file_name(document))
     return answer
+
+
+@router.get("/playbooks/{id}/exports", response=list[ExportFormat], operation_id="listExports")
+def list_exports(
+    request: HttpRequest, playbook_id: PlaybookId, version: VersionNumber = None
+) -> list[ExportFormat]:
+    """What the draft, or one version, can be written as, and what each of them cannot carry."""
+    document = rows.document(request, playbook_id, version)
+    return [
+        ExportFormat(
+            format=kind.key,
+            title=kind.title,
+            file_name=kind.file_name(document),
+            report=write(document, kind.key).report,
+        )
+        for kind in FORMATS
+    ]
+
+
+def _saved(
+    request: HttpRequest,
+    document: Document,
+    agents: Mapping[str, Document],
+    into: str | None,
+    revision: int | None,
+) -> CreatedPlaybook:
+    owner = rows.signed_in(request)
+    if into is None:
+        return rows.created(*create_with(owner, document, agents))
+    row = rows.find(request, into)
+    if revision is None:
+        raise ApiError(422, "invalid-request", "Name the revision that is to be replaced.", path="/revision")
+    try:
+        came = replace_with(row, revision, document, agents, "Before an import", owner)
+    except drafts.Stale:
+        raise stale(request, into) from None
+    return rows.created(row, came)
 
 
 @router.get("/templates", response=list[Template], operation_id="listTemplates")
@@ -114,13 +158,8 @@ def list_templates(request: HttpRequest) -> list[Template]:
     ]
 
 
-def _with_agents(request: HttpRequest, document: Document) -> Document:
-    """The document and those that it calls, as one; each is named by the id that it has as a document."""
-    found = agents_of(rows.owned(request), document)
-    names = {name: str(row.document["id"]) for name, row in found.items()}
-    agents = {names[name]: canonical(relinked(row.document, names)) for name, row in found.items()}
-    agents.pop(document["id"], None)
-    return packed(relinked(document, names), agents)
+def _names(agents: Mapping[str, Document]) -> tuple[str, ...]:
+    return tuple(agent["name"] for agent in agents.values())
 
 
 def _refusal(report: Sequence[ReportEntry]) -> ApiError:

@@ -6,11 +6,12 @@ lost. A saved playbook never has them inside.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from builder.transfer.loading import load_value
+from builder.transfer.loading import Loaded, load, load_value
+from builder.transfer.needs import NEEDS_PLAYBOOK
 from builder.transfer.report import ReportEntry
 from builder.validation.pointers import pointer
 
@@ -53,31 +54,54 @@ def unpacked(document: Document) -> tuple[Document, dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class LoadedTogether:
-    """A document and those it calls, by the id that names them, with a report on the latter."""
+    """A document and those it calls, by the id that names them. If one of them is refused, it is None."""
 
-    document: Document
+    document: Document | None
     agents: dict[str, Document]
     report: tuple[ReportEntry, ...]
 
-    @property
-    def refused(self) -> bool:
-        """One of them cannot be used: then nothing comes in."""
-        return any(entry.level == "error" for entry in self.report)
+
+def load_together(data: bytes) -> LoadedTogether:
+    """Reads a file that may have agents' documents inside. Raises UnreadableJson when it is no JSON;
+    everything else is in the report. Those that nobody calls stay away."""
+    return unloaded(load(data))
 
 
-def load_agents(document: Document) -> LoadedTogether:
-    """Takes the agents' documents out of one that was read from a file. Those that nobody calls stay away."""
-    plain, inside = unpacked(document)
-    report: list[ReportEntry] = []
+def unloaded(loaded: Loaded) -> LoadedTogether:
+    """The document that was read from a file, and the agents' documents that were inside, each looked at."""
+    if loaded.document is None:
+        return LoadedTogether(None, {}, loaded.report)
+    plain, inside = unpacked(loaded.document)
+    seen: dict[str, Loaded] = {}
 
     def read(name: str) -> Document | None:
-        loaded = load_value(inside[name]) if name in inside else None
-        report.extend(_inside(name, entry) for entry in (loaded.report if loaded is not None else ()))
-        return loaded.document if loaded is not None else None
+        if name not in inside:
+            return None
+        seen[name] = load_value(inside[name])
+        return seen[name].document
 
     agents = gathered(plain, read)
-    report += (_uncalled(name) for name in inside if name not in agents and not _named(name, report))
+    known = {*agents, plain["id"]}
+    report = list(_without_known(loaded, known))
+    for name, found in seen.items():
+        report += (_inside(name, entry) for entry in _without_known(found, known))
+    report += (_uncalled(name) for name in inside if name not in seen)
+    if any(entry.level == "error" for entry in report):
+        return LoadedTogether(None, {}, tuple(report))
     return LoadedTogether(plain, agents, tuple(report))
+
+
+def _without_known(loaded: Loaded, known: Collection[str]) -> Iterator[ReportEntry]:
+    """The report without what it says of playbooks that come along."""
+    for entry in loaded.report:
+        if entry.code != NEEDS_PLAYBOOK or _named_at(loaded.document, entry.path) not in known:
+            yield entry
+
+
+def _named_at(document: Document | None, path: str) -> str:
+    """The playbook that the agent at `/agents/INDEX/playbook` names."""
+    index = int(path.split("/")[2])
+    return str((document or {})["agents"][index]["playbook"])
 
 
 def gathered(document: Document, read: Callable[[str], Document | None]) -> dict[str, Document]:
@@ -105,10 +129,6 @@ def _place(name: str) -> str:
 def _inside(name: str, entry: ReportEntry) -> ReportEntry:
     message = f"In the agent’s playbook “{name[:80]}”: {entry.message}"
     return entry.model_copy(update={"path": _place(name) + entry.path, "message": message})
-
-
-def _named(name: str, report: Iterable[ReportEntry]) -> bool:
-    return any(entry.path.startswith(_place(name)) for entry in report)
 
 
 def _uncalled(name: str) -> ReportEntry:

@@ -19,7 +19,7 @@ from runtime.context.measures import HEAD_KINDS
 from runtime.context.models import ModelRecord
 from runtime.context.policy import Policy
 from runtime.context.segments import SegmentMaker
-from runtime.context.sent import has_prompt, is_own, last_stage, own_segments
+from runtime.context.sent import has_prompt, is_bound, is_own, last_stage, own_segments
 from runtime.context.state_frames import FullState, next_frame
 from runtime.context.summaries import return_summary
 from runtime.context.window import ContextWindow
@@ -34,7 +34,7 @@ from runtime.conversation.events import (
 from runtime.conversation.segments import Segment
 from runtime.conversation.snapshot import snapshot
 from runtime.conversation.state import Frame, SessionState
-from runtime.conversation.windows import ROOT_AGENT, AgentWindow, Pending, lane_of
+from runtime.conversation.windows import ROOT_AGENT, AgentWindow, Pending, Popped, lane_of
 from runtime.playbook import Playbook, Stage
 from runtime.playbook.engine_tools import stage_tools
 
@@ -47,8 +47,10 @@ def build_window(
     *,
     tail: str | None = None,
     now: datetime,
+    longest: int | None = None,
 ) -> ContextWindow:
     """The window of the next request of the current frame. `tail` is a line for the end of this request.
+    `longest`: characters to which new results and artifacts are cut; None cuts nothing.
 
     Same inputs, same bytes. `now` is for a playbook that shows the clock; nothing else may depend on it.
     Raises ValueError if the session has not entered a stage of this playbook.
@@ -59,7 +61,7 @@ def build_window(
         raise ValueError("a window needs a session that has entered a stage of its playbook")
     if stage.kind == "raw":
         return _raw_window(playbook, state, model, stage, frame)
-    return _Builder(playbook, state, model, policy, stage, frame).build(tail)
+    return _Builder(playbook, state, model, policy, stage, frame, longest).build(tail)
 
 
 def _raw_window(
@@ -100,12 +102,13 @@ class _Builder:
         policy: Policy,
         stage: Stage,
         frame: Frame,
+        longest: int | None,
     ) -> None:
         self.playbook, self.state, self.model, self.policy = playbook, state, model, policy
         self.stage, self.frame = stage, frame
         self.agent_name = frame.agent or ROOT_AGENT
         self.agent: AgentWindow = state.windows.agent(self.agent_name)
-        self.maker = SegmentMaker(model)
+        self.maker = SegmentMaker(model, longest)
         self.model_key = f"{model.provider}/{model.id}"
         self.prefix = f"c{state.calls + 1}"
         self.artifacts = offers_artifacts(state, policy)
@@ -167,7 +170,7 @@ class _Builder:
         popped = [other for other in self.agent.popped if other.event == item.event]
         waiting = [segment for segment in gap if set(segment.sources) & set(self.agent.open_messages)]
         closed = [segment for segment in gap if segment not in waiting]
-        summaries = [return_summary(self.maker, self.playbook, one, one.sent) for one in popped]
+        summaries = [self._summary(one) for one in popped]
         return [*made, *_in_gap_order(closed)], [*summaries, *waiting]
 
     def _segments_of(self, item: Pending, last: Sequence[Segment]) -> list[Segment]:
@@ -175,7 +178,9 @@ class _Builder:
         if isinstance(event, UserMessageEvent):
             return [seg.user_segment(self.maker, item, event)]
         if isinstance(event, LLMCallCompleted):
-            return seg.assistant_segments(self.maker, item, event, self.model_key)
+            made = seg.assistant_segments(self.maker, item, event, self.model_key)
+            was_bound = event.seq < self.agent.rewritten
+            return [one for one in made if not (was_bound and is_bound(one))]
         if isinstance(event, ArtifactLoaded) and item.artifact is not None:
             return [artifact_segment(self.maker, item, item.artifact, event, self.policy.artifact_preview)]
         if item.kind == "interrupted" and isinstance(event, TurnInterrupted):
@@ -234,7 +239,7 @@ class _Builder:
         if not self.agent.popped:
             return []
         there = {segment.id for segment in (*sent, *made)}
-        summaries = [return_summary(self.maker, self.playbook, one, one.sent) for one in self.agent.popped]
+        summaries = [self._summary(one) for one in self.agent.popped]
         return [summary for summary in summaries if summary.id not in there]
 
     def _opened(self, sent: Sequence[Segment], said: Sequence[Segment]) -> list[Segment]:
@@ -249,6 +254,10 @@ class _Builder:
         while end and said[end - 1].kind == "artifact":
             end -= 1
         return [*said[:end], self._own("start", "injected", "user", text, label="nobody spoke"), *said[end:]]
+
+    def _summary(self, popped: Popped) -> Segment:
+        by_rules = self.policy.summaries == "rules"
+        return return_summary(self.maker, self.playbook, popped, popped.sent, by_rules=by_rules)
 
     def _first_word(self, sent: Sequence[Segment], said: Sequence[Segment]) -> list[Segment]:
         """No provider takes a conversation that the model begins, as a raw stage can that nobody answered."""

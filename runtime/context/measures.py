@@ -11,13 +11,14 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Final
 
 from runtime.context.prefixes import DEVELOPER, MESSAGE, NO_END, NOTHING, Block, Prefixes, lay_out
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.segments import Segment
 
-HEAD_KINDS = ("tools", "base")
-ENDS = {"tools": NO_END, "base": DEVELOPER}
+HEAD_KINDS: Final = ("tools", "base")
+ENDS: Final = {"tools": NO_END, "base": DEVELOPER}
 _KEY = "measures"
 
 
@@ -25,7 +26,7 @@ class Measures:
     """Of a list of segments that only grows. It may know of more segments than a version of the list has:
     whoever asks says how many count."""
 
-    __slots__ = ("frames", "laid", "prompts", "stages", "thinkers")
+    __slots__ = ("frames", "laid", "prompts", "stages", "thinkers", "turns")
 
     def __init__(self) -> None:
         self.laid = NOTHING
@@ -36,6 +37,8 @@ class Measures:
         """Model -> index of the first segment of its thinking."""
         self.stages: list[int] = []
         """Indexes of the stage segments."""
+        self.turns: list[int] = []
+        """Indexes of the segments that begin a turn."""
         self.prompts: dict[str, int] = {}
         """Prompt's hash -> index of the first stage segment that has it in full."""
 
@@ -46,6 +49,7 @@ class Measures:
         kept.frames = {frame: place for frame, place in self.frames.items() if place < count}
         kept.thinkers = {model: place for model, place in self.thinkers.items() if place < count}
         kept.stages = [place for place in self.stages if place < count]
+        kept.turns = [place for place in self.turns if place < count]
         kept.prompts = {key: place for key, place in self.prompts.items() if place < count}
         return kept
 
@@ -57,6 +61,8 @@ class Measures:
         new = segments[laid.length :]
         for index, segment in enumerate(new, laid.length):
             self._note(index, segment)
+            if begins_turn(segments, index):
+                _add(self.turns, index)
         self.laid = lay_out(blocks_of(new), laid)
 
     def _note(self, index: int, segment: Segment) -> None:
@@ -64,10 +70,31 @@ class Measures:
         if segment.kind == "thinking":
             self.thinkers.setdefault(segment.meta.get("model"), index)
         elif segment.kind == "stage":
-            if not self.stages or self.stages[-1] < index:
-                self.stages.append(index)
+            _add(self.stages, index)
             if segment.meta.get("full"):
                 self.prompts.setdefault(segment.meta.get("prompt", ""), index)
+
+
+def _add(places: list[int], index: int) -> None:
+    if not places or places[-1] < index:
+        places.append(index)
+
+
+_BESIDE: Final = frozenset({"state", "stage", "tail", "artifact", "summary"})
+"""Kinds that say nothing of whose turn it is."""
+
+
+def begins_turn(segments: Sequence[Segment], index: int) -> bool:
+    """Whether the user, or what stands for the user, begins to speak here: what was said before is whole."""
+    segment = segments[index]
+    if segment.role != "user" or segment.kind not in ("dialogue", "injected"):
+        return False
+    place = index - 1
+    while place >= 0 and segments[place].kind in _BESIDE:
+        place -= 1
+    if place < 0 or segments[place].kind in HEAD_KINDS or segments[place].role == "assistant":
+        return True
+    return segments[place].kind == "tool_result" and segment.kind == "dialogue"
 
 
 def measure(segments: AppendList[Segment], like: AppendList[Segment] | None = None) -> Measures:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from runtime.context.models import ModelRecord
+from runtime.conversation.base import json_name
+from runtime.conversation.window_events import Setting
 from runtime.playbook import Playbook, Stage, StageContextPolicy
 from runtime.playbook.engine_tools import tool_conflicts
 from runtime.playbook.policy import ARTIFACT_DEFAULTS
@@ -14,6 +16,7 @@ from runtime.playbook.policy import ARTIFACT_DEFAULTS
 Origin = str
 """`session`, `stage`, `playbook`, `model`, `default`, or a reason in words."""
 
+BY_DEFAULT: Final = ("default", "model")
 DEFAULTS: Final[Mapping[str, Any]] = {
     "layout": "append",
     "cache_ttl": "auto",
@@ -24,6 +27,8 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "summaries": "model_given",
     "cache_points": 4,
 }
+BUDGETS: Final = ("budget_tokens", "budget_target", "keep_recent")
+"""Settings whose defaults depend on the model."""
 BUDGET_SHARE: Final = 0.6
 TARGET_SHARE: Final = 0.5
 KEEP_SHARE: Final = 0.2
@@ -47,6 +52,14 @@ class Policy:
     summaries: Literal["model_given", "llm", "rules"] = "model_given"
     cache_points: int = 4
     origins: Mapping[str, Origin] = field(default_factory=dict)
+
+    def chosen(self) -> dict[str, Setting]:
+        """The settings that are not defaults: what a call's event says of them."""
+        return {
+            json_name(name): Setting(value=getattr(self, name), origin=origin)
+            for name, origin in self.origins.items()
+            if origin not in BY_DEFAULT
+        }
 
 
 def policy_for(
@@ -79,10 +92,21 @@ def policy_for(
     return Policy(**values, origins=origins)
 
 
+def settings_in_force(chosen: Mapping[str, Setting], model: ModelRecord) -> dict[str, Setting]:
+    """All settings of a call, from those that its event names: the others had their defaults."""
+    values: dict[str, Any] = dict(DEFAULTS)
+    origins: dict[str, Origin] = dict.fromkeys(DEFAULTS, "default")
+    for name in (*DEFAULTS, *BUDGETS):
+        if (setting := chosen.get(json_name(name))) is not None:
+            values[name], origins[name] = setting.value, setting.origin
+    _fill_budget(values, origins, model)
+    return {json_name(name): Setting(value=value, origin=origins[name]) for name, value in values.items()}
+
+
 def _given(layer: StageContextPolicy | None) -> dict[str, Any]:
     if layer is None:
         return {}
-    names = {*DEFAULTS, "budget_tokens", "budget_target", "keep_recent"}
+    names = {*DEFAULTS, *BUDGETS}
     values = {name: getattr(layer, name, None) for name in sorted(names)}
     return {name: value for name, value in values.items() if value is not None}
 
@@ -97,6 +121,10 @@ def _fill_budget(values: dict[str, Any], origins: dict[str, Origin], model: Mode
     elif values["budget_tokens"] > limit:
         values["budget_tokens"] = limit
         origins["budget_tokens"] += f", lowered to the limit of {model.label or model.id}"
+    budget = values["budget_tokens"]
     for name, share in (("budget_target", TARGET_SHARE), ("keep_recent", KEEP_SHARE)):
         if name not in values:
-            values[name], origins[name] = int(values["budget_tokens"] * share), "default"
+            values[name], origins[name] = int(budget * share), "default"
+        elif values[name] > budget:
+            values[name] = budget
+            origins[name] += ", lowered to the budget"

@@ -33,8 +33,9 @@ EMPTY_RESULT: Final = "(no result)"
 class SegmentMaker:
     """Makes segments with the token counts of one model. Counts are fixed when a segment is made."""
 
-    def __init__(self, model: ModelRecord) -> None:
-        self.model = model
+    def __init__(self, model: ModelRecord, longest: int | None = None) -> None:
+        self.model, self.longest = model, longest
+        """`longest`: characters that results and artifacts may have where a window would not fit else."""
 
     def make(
         self,
@@ -52,6 +53,8 @@ class SegmentMaker:
     ) -> Segment:
         """One segment. The author's texts, too, are made such as a store and a wire can carry."""
         clean = storable_text(text)
+        if self.longest is not None and kind in ("tool_result", "artifact"):
+            clean = cut_to(clean, self.longest)
         tokens, counted = count_tokens(clean, kind, self.model)
         fields = {
             "id": segment_id,
@@ -69,6 +72,13 @@ class SegmentMaker:
             "replaced": replaced,
         }
         return Segment.trusted(fields, lasting=True)
+
+
+def cut_to(text: str, longest: int) -> str:
+    """The beginning of a text that is longer, and how long it is."""
+    if len(text) <= longest:
+        return text
+    return f"{text[:longest]}\n[cut here: the first {longest:,} of {len(text):,} characters]"
 
 
 def segment_hash(kind: str, role: str, text: str, meta: dict[str, Any]) -> str:
@@ -181,7 +191,8 @@ def _block_content(
         return block, "dialogue", "reply" if not message.tool_calls else "text before a call", {}
     if isinstance(block, ToolCall):
         text = canonical({"name": block.name, "arguments": block.arguments or {}})
-        return text, "tool_call", block.name, {"callId": block.call_id, "toolName": block.name}
+        label = f"{block.name}, recovered from text" if block.recovered else block.name
+        return text, "tool_call", label, {"callId": block.call_id, "toolName": block.name}
     meta = {"provider": block.provider, "model": model_key, "block": block.block}
     return block.text, "thinking", "thinking", meta
 

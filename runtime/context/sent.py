@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from runtime.context.measures import measure
+from runtime.context.models import record
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.segments import Segment
 
@@ -17,6 +18,14 @@ def is_own(segment: Segment, model_key: str, layout: Layout) -> bool:
     if segment.kind == "thinking":
         return bool(segment.meta.get("model") == model_key)
     return not (segment.kind == "stage" and layout == "swap")
+
+
+def is_bound(segment: Segment) -> bool:
+    """Whether it is thinking that its model takes back only behind the very text it was made under."""
+    if segment.kind != "thinking":
+        return False
+    provider, _, model = str(segment.meta.get("model", "")).partition("/")
+    return record(model, provider or None).binds_thinking
 
 
 @dataclass(slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from runtime.context.measures import prefixes
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.segments import Segment
 from runtime.playbook import ToolDefinition
@@ -33,4 +34,7 @@ class ContextWindow:
     @property
     def tokens(self) -> int:
         """Sum of the segments' counts."""
-        return sum(segment.tokens for segment in self.segments)
+        sent = len(self.segments) - self.added
+        if len(self.sent) != sent:
+            return sum(segment.tokens for segment in self.segments)
+        return prefixes(self.sent).total + sum(segment.tokens for segment in self.segments[sent:])

@@ -6,24 +6,21 @@ event: it passes by on the socket and is not stored.
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from runtime.conversation.base import Value
+from runtime.conversation.event_base import EventBase
 from runtime.conversation.messages import AssistantMessage, ToolCall, ToolMessage, Usage
 from runtime.conversation.segments import CachePoint, Prediction, Segment
+from runtime.conversation.window_events import (
+    CachePlanned,
+    CompactionPlanned,
+    Setting,
+    SummaryWritten,
+    WindowRewritten,
+)
 from runtime.playbook import StageContextPolicy
-
-
-class EventBase(Value):
-    """What every event has. `turn` is 0 before the first turn."""
-
-    seq: int = 0
-    at: datetime
-    session: str
-    turn: int = 0
 
 
 class SessionStarted(EventBase):
@@ -125,6 +122,8 @@ class LLMCallStarted(EventBase):
     stage: str
     frame: str | None = None
     provider: str
+    connection: str = ""
+    """The operator's name for where the request went; empty: it has none."""
     model: str
     layout: Literal["append", "swap"] = "append"
     attempt: int = 1
@@ -142,6 +141,8 @@ class LLMCallStarted(EventBase):
     """True: nothing in the state changed; counts as an empty P-frame."""
     tool_choice: Any = "auto"
     settings: dict[str, Any] = Field(default_factory=dict)
+    policy: dict[str, Setting] = Field(default_factory=dict)
+    """What the session, the stage or the playbook set of the context policy; the rest are defaults."""
     left_out: tuple[str, ...] = ()
     """Settings that this model refuses and that were therefore not sent."""
     request_digest: str = ""
@@ -184,7 +185,8 @@ class LLMCallFailed(EventBase):
     retryable: bool = False
     shown_text: str = ""
     usage: Usage | None = None
-    """Of a call that was cut off: its input as the provider said, its output as counted from what came."""
+    """Of a call that was cut off or refused: its input as the provider said, its output as counted from what
+    came."""
     cost: float | None = None
     """US dollars of that usage; None is unknown."""
 
@@ -352,38 +354,6 @@ class ArtifactUnloaded(EventBase):
     frame: str
 
 
-class CompactionPlanned(EventBase):
-    """A decision whether to shorten the window, with its numbers; also the decision not to."""
-
-    type: Literal["compaction_planned"] = "compaction_planned"
-    lane: str
-    rule: str
-    decision: bool
-    numbers: dict[str, Any] = Field(default_factory=dict)
-
-
-class WindowRewritten(EventBase):
-    """Segments that were sent are replaced from here on, by that rule."""
-
-    type: Literal["window_rewritten"] = "window_rewritten"
-    lane: str
-    from_segment: str
-    to_segment: str
-    rule: Literal["return", "pays", "must", "trim", "clear", "swap", "unload", "restore", "model"]
-    replacement: tuple[Segment, ...] = ()
-    numbers: dict[str, Any] = Field(default_factory=dict)
-
-
-class CachePlanned(EventBase):
-    """Where the provider is asked to cache this call's window, and what that should save."""
-
-    type: Literal["cache_planned"] = "cache_planned"
-    call: int
-    points: tuple[CachePoint, ...] = ()
-    predicted: Prediction | None = None
-    numbers: dict[str, Any] = Field(default_factory=dict)
-
-
 class TurnComplete(EventBase):
     """The turn is over: what it showed, used and cost."""
 
@@ -433,7 +403,7 @@ class ApprovalAnswered(EventBase):
 
 
 class SessionUsing(EventBase):
-    """From here on the session uses another model, layout or policy (the inspector's "use")."""
+    """From here on the session uses another model (empty: the playbook's), layout or policy."""
 
     type: Literal["session_using"] = "session_using"
     model: str | None = None
@@ -480,6 +450,7 @@ Event = Annotated[
     | ArtifactUnloaded
     | CompactionPlanned
     | WindowRewritten
+    | SummaryWritten
     | CachePlanned
     | TurnComplete
     | TurnInterrupted
@@ -494,4 +465,13 @@ Event = Annotated[
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 """Reads any event from its stored form; an unknown type or field is a validation error."""
 
-__all__ = ["EVENT", "Event", "EventBase", "ToolCall"]
+__all__ = [
+    "EVENT",
+    "CachePlanned",
+    "CompactionPlanned",
+    "Event",
+    "EventBase",
+    "SummaryWritten",
+    "ToolCall",
+    "WindowRewritten",
+]

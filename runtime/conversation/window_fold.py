@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from runtime.conversation import rewriting
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.artifacts import ArtifactRef, names_in
 from runtime.conversation.events import (
@@ -21,6 +22,7 @@ from runtime.conversation.events import (
     Phase2Complete,
     StageEntered,
     StateChanged,
+    SummaryWritten,
     ToolCallComplete,
     TransitionTriggered,
     TurnComplete,
@@ -46,6 +48,9 @@ from runtime.conversation.windows import (
     agent_of,
     shared_start,
 )
+
+WINDOW_FULL = "window_full"
+"""Code of a turn that failed because its window could not be made to fit: its message is not sent later."""
 
 
 def replace_range(
@@ -131,6 +136,8 @@ def reply_given(folding: Folding, event: Phase2Complete) -> None:
 def turn_ended(folding: Folding, event: TurnComplete | TurnFailed | TurnInterrupted) -> None:
     """The messages of the turn belong to their frames now; one without an answer gets its fixed block."""
     agent = _current(folding)
+    if isinstance(event, TurnFailed) and event.code == WINDOW_FULL:
+        agent.pending = tuple([item for item in agent.pending if item.kind not in ("user", "input")])
     if agent.turn.spoken and not agent.turn.answered:
         _add_pending(folding, "no_reply", event)
     for name in _open_agents(folding.state):
@@ -356,15 +363,20 @@ def window_rewritten(folding: Folding, event: WindowRewritten) -> None:
     segments, gone = replace_range(agent.segments, event.from_segment, event.to_segment, event.replacement)
     if not _base_stands(agent, gone):
         agent.state_base = None
-    if event.replacement:
-        stand_in = event.replacement[0]
-        agent.replaced = {**agent.replaced, **{segment.id: stand_in for segment in gone}}
+    rewriting.remember(agent, event, gone)
     rewritten = AppendList(segments)
     rewritten.take_notes(agent.segments, shared_start(agent.segments, rewritten))
     agent.segments = rewritten
+    rewriting.forget(agent)
     agent.popped = _still_popped(agent, event)
     if event.rule == "clear":
         agent.cleared = ()
+
+
+def summary_written(folding: Folding, event: SummaryWritten) -> None:
+    """Better words for a summary wait until its place is rewritten."""
+    agent = folding.agent(event.agent)
+    agent.written = {**agent.written, event.segment: event.text}
 
 
 def _base_stands(agent: AgentWindow, gone: Sequence[Segment]) -> bool:

@@ -135,6 +135,12 @@ class AgentWindow:
     """P-frames since the last I-frame, empty ones included."""
     replaced: Mapping[str, Segment] = field(default_factory=dict)
     """Replaced segment id -> the segment that stands for it."""
+    rewritten: int = 0
+    """`seq` of the last rewriting."""
+    details: Mapping[str, tuple[Segment, ...]] = field(default_factory=dict)
+    """Segment id -> the segments it stands for, where they may come back."""
+    written: Mapping[str, str | None] = field(default_factory=dict)
+    """Summary by rules -> the text a model wrote in its place; None: it was asked and gave none."""
     variables_set: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Frame -> names of the variables set while it was the current one."""
     returns: int = 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from runtime.conversation import events as ev
 from runtime.conversation.messages import AssistantMessage
+from runtime.conversation.window_fold import WINDOW_FULL
 from runtime.engine import turns
 from runtime.engine.calls import take_calls, with_unique_ids
 from runtime.engine.draft import Draft
@@ -126,9 +127,17 @@ def model_failed(draft: Draft, happened: ModelFailed) -> None:
         code=happened.code,
         status=happened.status,
         retryable=happened.retryable,
+        usage=happened.usage,
+        cost=happened.cost,
     )
     if draft.frame.agent is not None and not happened.retryable:
         abandon_agent(draft, happened.error)
         return turns.begin_reply(draft)
-    draft.log(ev.TurnFailed, stage=draft.frame.stage, code=happened.code, message=happened.error)
+    draft.log(
+        ev.TurnFailed,
+        stage=draft.frame.stage,
+        code=happened.code,
+        message=happened.error,
+        retryable=happened.code != WINDOW_FULL,
+    )
     return None

@@ -13,6 +13,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from runtime.context.models import record
+from runtime.context.policy import settings_in_force
 from runtime.context.prices import price_without_caching
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.base import Value
@@ -78,6 +79,8 @@ class CallSummary(Value):
     frame: str | None = None
     lane: str
     provider: str
+    connection: str = ""
+    """The operator's name for where the request went; empty: nowhere, or it has none."""
     model: str
     status: CallStatus
     attempt: int = 1
@@ -95,6 +98,8 @@ class CallSummary(Value):
     tool_choice: Any = "auto"
     settings: dict[str, Any] = Field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    recovered: tuple[str, ...] = ()
+    """Names of the tools whose calls the model wrote as text instead of calling."""
     added: int = 0
     """How many of the last segments this request added."""
     started_at: datetime
@@ -107,9 +112,20 @@ class CallSummary(Value):
     """The first segment that differs from the previous call's window; null: nothing of it changed."""
 
 
+class SettingView(Value):
+    """A setting of the context policy."""
+
+    name: str
+    value: Any
+    origin: str
+    """Who set it: `session`, `stage`, `playbook`, `model`, `default`, or a reason in words."""
+
+
 class CallView(CallSummary):
     """One LLM call as the inspector shows it, with its window."""
 
+    policy: tuple[SettingView, ...] = ()
+    """The context policy in force."""
     segments: tuple[SegmentView, ...] = ()
     shares: tuple[Share, ...] = ()
 
@@ -188,7 +204,7 @@ class CallLog:
         base = self._calls.get(event.window_of) if event.window_of is not None else None
         window = window_sent(event, base.window if base else AppendList(), self._segments)
         call = self._calls[event.call] = _Call(event, window, previous if event.lane else None)
-        if event.lane:
+        if event.lane and event.phase != 0:
             self._last_of_lane[event.lane] = call
         return event.call
 
@@ -210,9 +226,15 @@ def call_view(call: _Call) -> CallView:
     counts = [(segment.id, segment.tokens) for segment in call.window]
     return CallView(
         **dict(short),
+        policy=_policy_views(call.started),
         segments=segment_views(call.window),
         shares=prefix_shares(counts, short.usage, short.predicted),
     )
+
+
+def _policy_views(started: LLMCallStarted) -> tuple[SettingView, ...]:
+    settings = settings_in_force(started.policy, record(started.model, started.provider))
+    return tuple(SettingView(name=name, value=one.value, origin=one.origin) for name, one in settings.items())
 
 
 def call_summary(call: _Call) -> CallSummary:
@@ -228,6 +250,7 @@ def call_summary(call: _Call) -> CallSummary:
         frame=started.frame,
         lane=started.lane,
         provider=started.provider,
+        connection=started.connection,
         model=started.model,
         status=_status(call),
         attempt=started.attempt,
@@ -243,6 +266,7 @@ def call_summary(call: _Call) -> CallSummary:
         tool_choice=started.tool_choice,
         settings=started.settings,
         left_out=started.left_out,
+        recovered=_recovered(completed),
         added=len(started.added),
         started_at=started.at,
         error=_error(call.failed),
@@ -250,6 +274,11 @@ def call_summary(call: _Call) -> CallSummary:
         previous_call=call.previous.started.call if call.previous else None,
         first_difference=_first_difference(call),
     )
+
+
+def _recovered(completed: LLMCallCompleted | None) -> tuple[str, ...]:
+    calls = completed.message.tool_calls if completed is not None else ()
+    return tuple(call.name for call in calls if call.recovered)
 
 
 def segment_views(window: Sequence[Segment]) -> tuple[SegmentView, ...]:

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from runtime.context.window import ContextWindow
 from runtime.conversation.messages import AssistantMessage, Usage
 from runtime.conversation.segments import CachePoint
+from runtime.conversation.window_fold import WINDOW_FULL
 from runtime.playbook import LLMConfig, ToolChoice
 
 
@@ -141,6 +142,18 @@ class ContextTooLong(BadRequest):
     """The window does not fit the model."""
 
     code = "context_too_long"
+
+
+class WindowFull(LLMError):
+    """What must be sent passes the budget, or the model's limit; nothing was sent."""
+
+    code = WINDOW_FULL
+
+    def __init__(self, tokens: int, limit: int) -> None:
+        super().__init__(
+            f"This does not fit: the model would have to read about {tokens:,} tokens, and at most "
+            f"{limit:,} are allowed here. A shorter message may fit."
+        )
 
 
 class Refused(LLMError):

@@ -50,7 +50,7 @@ def render_responses(request: LLMRequest, record: ModelRecord) -> Json:
         "include": [ENCRYPTED],
         "max_output_tokens": max(LEAST_TOKENS, max_tokens(request, record)),
     }
-    tools = _tools(request.window.segments) if record.tools else []
+    tools = _tools(request.window.segments)
     if tools:
         body["tools"] = tools
     body["input"] = _input(request.window.segments, cache.marked)

@@ -7,7 +7,7 @@ import asyncio
 import importlib
 import ssl
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, ClassVar, Final
 from weakref import WeakKeyDictionary
 
@@ -54,6 +54,7 @@ class SdkLLM(ABC):
         self.url = (base_url or self.default_url).rstrip("/")
         self._http_client = http_client
         self._idle_s = idle_s
+        self._facts: dict[str, Any] = {}
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, Any] = WeakKeyDictionary()
 
     # -- what a subclass says ------------------------------------------------------------------------------
@@ -84,8 +85,12 @@ class SdkLLM(ABC):
         """Settings that this model refuses."""
         return left_out(request, self._record(request.model))
 
+    def assume(self, facts: Mapping[str, Any]) -> None:
+        """What somebody who knows the server says of its models, by field of `ModelRecord`."""
+        self._facts = dict(facts)
+
     def _record(self, model: str) -> ModelRecord:
-        return record(model, self.provider)
+        return record(model, self.provider).model_copy(update=self._facts)
 
     async def stream(self, request: LLMRequest) -> AsyncIterator[LLMEvent]:
         """Streams one reply. Raises LLMError; leaving the iterator closes the connection at once."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ from runtime.engine import NO_AGENTS
 from runtime.llm.base import LLM
 from runtime.llm.source import DEFAULT_MODELS
 from runtime.playbook import LLMConfig, Playbook
+from runtime.playbook.engine_tools import canonical_json
 from runtime.playbook.runnable import check_runnable
 from runtime.runner.ports import Tools
 from runtime.tools import ToolBox
@@ -62,3 +64,9 @@ def tools_of(playbooks: Iterable[Playbook], functions: Mapping[str, ToolFunction
         if name not in names:
             raise ValueError(f"The playbook has no tool {name!r}; its tools are {sorted(names)}.")
     return FunctionTools(functions, others) if functions else others
+
+
+def document_digest(playbook: Playbook) -> str:
+    """Identifies the document that is run."""
+    text = canonical_json(playbook.model_dump(mode="json", by_alias=True))
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Protocol, cast
+from typing import Any, Final, Protocol, cast
 
 from runtime.context.build import build_window
 from runtime.context.cache_points import CachePlan, plan_cache_points
+from runtime.context.compaction import Decision, fit_window, smaller
 from runtime.context.models import ModelRecord
 from runtime.context.policy import Policy, policy_for
 from runtime.context.prices import price
 from runtime.context.rewrites import plan_rewrites
 from runtime.context.tokens import count_tokens
+from runtime.context.window import ContextWindow
 from runtime.conversation import events as ev
 from runtime.conversation.messages import Usage
 from runtime.conversation.state import SessionState
@@ -25,7 +27,18 @@ from runtime.engine.artifacts import unload_lost
 from runtime.engine.draft import Draft
 from runtime.engine.effects import CallModel
 from runtime.engine.happened import Happened, ModelFailed, ModelReplied, ReplyBegan
-from runtime.llm.base import LLM, ConnectionLost, LLMError, LLMRequest, MessageComplete, TextDelta, UsageSoFar
+from runtime.llm.base import (
+    LLM,
+    ConnectionLost,
+    ContextTooLong,
+    LLMError,
+    LLMRequest,
+    MessageComplete,
+    TextDelta,
+    UsageSoFar,
+    WindowFull,
+)
+from runtime.llm.connection import connection_name
 from runtime.playbook import Playbook, Stage, ToolChoice
 from runtime.playbook.engine_tools import canonical_json
 from runtime.playbook.storable import storable_text
@@ -37,6 +50,7 @@ class Host(Protocol):
     """What a call needs of its session."""
 
     playbook: Playbook
+    agents: Mapping[str, Playbook]
     clock: Clock
     llms: LLMSource
     rng: Random
@@ -67,6 +81,10 @@ class Host(Protocol):
         ...
 
 
+SHORTER: Final = 0.7
+"""Of a window that the provider found too long: what is sent in its place."""
+
+
 @dataclass(slots=True)
 class _Timing:
     """When the call began and when its first text came."""
@@ -85,6 +103,7 @@ class ModelCall:
         self._came = ""
         self._so_far: Usage | None = None
         self._showing = effect.hold == 0
+        self._shortened = False
         self._task: asyncio.Task[Any] | None = None
         self._llm: LLM
         self._record: ModelRecord
@@ -102,12 +121,34 @@ class ModelCall:
         while (failure := await self._attempt(request)) is not None:
             wait = self._retry_policy().wait(failure, attempt, self._host.rng, self._remaining())
             await self._withdraw()
+            shorter = await self._shorter(request, failure)
+            if shorter is not None:
+                request, wait = shorter, 0.0
             if wait is None:
                 await self._host.advance(self._failed(failure))
                 return
             await self._log_retry(failure, attempt, wait)
             await self._host.clock.sleep(wait)
             attempt += 1
+
+    async def _shorter(self, request: LLMRequest, failure: LLMError) -> LLMRequest | None:
+        """A provider that finds the window too long is asked once more, with a shorter one."""
+        if not isinstance(failure, ContextTooLong) or self._shortened or not request.window.lane:
+            return None
+        self._shortened = True
+        tokens = int(request.window.tokens * SHORTER)
+        return cast(LLMRequest | None, await self._host.log(lambda draft: self._begin_again(draft, tokens)))
+
+    def _begin_again(self, draft: Draft, tokens: int) -> LLMRequest | None:
+        """The request with a window of at most so many tokens; None if it cannot be had."""
+        stage, policy = self._policy(draft)
+        try:
+            window = self._fitted(draft, smaller(policy, tokens))
+        except WindowFull:
+            return None
+        request, plan = self._request(draft, stage, policy, window)
+        self._log_started(draft, request, plan, policy, attempt=2)
+        return request
 
     @property
     def call(self) -> int:
@@ -128,33 +169,44 @@ class ModelCall:
         waited for its turn to write does not begin: nothing would ever end it."""
         if self._task is not None and self._task.cancelling():
             raise asyncio.CancelledError
-        playbook, state = draft.table.playbook, draft.state
-        stage = playbook.stage(self._effect.stage)
-        policy = policy_for(playbook, stage, self._record, state.using_policy, layout=state.using_layout)
-        self._rewrite(draft, policy)
-        request, plan = self._request(draft, stage, policy)
-        self._log_started(draft, request, plan)
-        return request
-
-    def _rewrite(self, draft: Draft, policy: Policy) -> None:
+        stage, policy = self._policy(draft)
         planned = plan_rewrites(draft.table.playbook, draft.state, self._record, policy)
         for rewrite in planned:
-            draft.log(
-                ev.WindowRewritten,
-                lane=rewrite.lane,
-                from_segment=rewrite.from_segment,
-                to_segment=rewrite.to_segment,
-                rule=rewrite.rule,
-                replacement=rewrite.replacement,
-                numbers=dict(rewrite.numbers),
-            )
+            draft.log(ev.WindowRewritten, **rewrite.fields())
         if planned:
             unload_lost(draft)
+        request, plan = self._request(draft, stage, policy, self._fitted(draft, policy))
+        self._log_started(draft, request, plan, policy)
+        return request
 
-    def _request(self, draft: Draft, stage: Stage | None, policy: Policy) -> tuple[LLMRequest, CachePlan]:
+    def _policy(self, draft: Draft) -> tuple[Stage | None, Policy]:
+        playbook, state = draft.table.playbook, draft.state
+        stage = playbook.stage(self._effect.stage)
+        return stage, policy_for(playbook, stage, self._record, state.using_policy, layout=state.using_layout)
+
+    def _fitted(self, draft: Draft, policy: Policy) -> ContextWindow:
+        """The window, shortened where it must be and where it pays; each decision is logged. Raises
+        WindowFull, with nothing logged."""
+        playbook, record, now = draft.table.playbook, self._record, draft.now
+        _, tail = adapted_choice(self._effect, record)
+
+        def rebuild(state: SessionState, longest: int | None) -> ContextWindow:
+            return build_window(playbook, state, record, policy, tail=tail, now=now, longest=longest)
+
+        fitted = fit_window(playbook, draft.state, record, policy, now, rebuild)
+        if fitted.limit is not None:
+            raise WindowFull(fitted.window.tokens, fitted.limit)
+        for decision in fitted.decisions:
+            log_decision(draft, decision)
+        if any(decision.rewrite is not None for decision in fitted.decisions):
+            unload_lost(draft)
+        return fitted.window
+
+    def _request(
+        self, draft: Draft, stage: Stage | None, policy: Policy, window: ContextWindow
+    ) -> tuple[LLMRequest, CachePlan]:
         effect, record, state = self._effect, self._record, draft.state
-        choice, tail = adapted_choice(effect, record)
-        window = build_window(draft.table.playbook, state, record, policy, tail=tail, now=draft.now)
+        choice, _ = adapted_choice(effect, record)
         last = self._ends_the_session(draft, stage)
         plan = plan_cache_points(window, state, record, policy, draft.now, last_call=last)
         request = LLMRequest(
@@ -175,7 +227,9 @@ class ModelCall:
         ends = stage is not None and stage.kind == "end" and self._effect.phase == 2
         return ends and draft.frame.depth == 0
 
-    def _log_started(self, draft: Draft, request: LLMRequest, plan: CachePlan) -> None:
+    def _log_started(
+        self, draft: Draft, request: LLMRequest, plan: CachePlan, policy: Policy, attempt: int = 1
+    ) -> None:
         effect, window, choice = self._effect, request.window, request.tool_choice
         body = self._llm.render(request)
         draft.log(
@@ -186,8 +240,10 @@ class ModelCall:
             stage=effect.stage,
             frame=window.frame,
             provider=self._record.provider,
+            connection=connection_name(self._llm),
             model=self._record.id,
             layout=window.layout,
+            attempt=attempt,
             added=window.segments[-window.added :] if window.added else (),
             **as_logged(draft.state.windows, window.lane, window.segments),
             cache_points=plan.points,
@@ -195,6 +251,7 @@ class ModelCall:
             empty_state=window.empty_state,
             tool_choice=choice if isinstance(choice, str) else choice.model_dump(),
             settings=effect.config.model_dump(mode="json", exclude_none=True),
+            policy=policy.chosen(),
             left_out=self._llm.left_out(request),
             request_digest=hashlib.sha256(canonical_json(body).encode()).hexdigest(),
             request=body if draft.options.debug else None,
@@ -279,12 +336,15 @@ class ModelCall:
         )
 
     def _failed(self, error: LLMError) -> ModelFailed:
+        usage, cost = self.used()
         return ModelFailed(
             call=self._effect.call,
             error=storable_text(error.message),
             code=error.code,
             status=error.status,
             retryable=error.retryable,
+            usage=usage,
+            cost=cost,
         )
 
     def _retry_policy(self) -> RetryPolicy:
@@ -297,6 +357,19 @@ class ModelCall:
         if running is None:
             return limit.total_seconds()
         return (running.started_at + limit - self._host.clock.now()).total_seconds()
+
+
+def log_decision(draft: Draft, decision: Decision) -> None:
+    """The decision with its numbers, and what it rewrites."""
+    draft.log(
+        ev.CompactionPlanned,
+        lane=decision.lane,
+        rule=decision.rule,
+        decision=decision.decision,
+        numbers=dict(decision.numbers),
+    )
+    if decision.rewrite is not None:
+        draft.log(ev.WindowRewritten, **decision.rewrite.fields())
 
 
 def adapted_choice(effect: CallModel, record: ModelRecord) -> tuple[ToolChoice, str | None]:

@@ -7,7 +7,6 @@ first, then the state moves on, then listeners hear of them. What decides is in 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
@@ -45,14 +44,14 @@ from runtime.engine.table import Table
 from runtime.llm.base import LLM
 from runtime.llm.source import Connections
 from runtime.playbook import Playbook, Stage, StageContextPolicy, Transition
-from runtime.playbook.engine_tools import canonical_json
 from runtime.playbook.storable import storable, storable_text
 from runtime.runner.clock import SystemClock
-from runtime.runner.defaults import OneLLM, Source, read, runnable, tools_of
+from runtime.runner.defaults import OneLLM, Source, document_digest, read, runnable, tools_of
 from runtime.runner.intents import Classifiers, LocalClassifiers, classify_message
 from runtime.runner.memory import MemoryStore
 from runtime.runner.model_call import ModelCall
 from runtime.runner.ports import Clock, Delta, EventStore, LLMSource, Random, RunningText, Tools
+from runtime.runner.summary_call import SummaryCalls
 from runtime.runner.talk import ask, keep_time, stream
 from runtime.tools import ToolBox
 from runtime.tools.functions import ToolFunction
@@ -115,6 +114,7 @@ class Session:
         self._shown: RunningText | None = None
         self._held: tuple[int, str] | None = None
         self._waiting_ids: set[str] = set()
+        self._summaries = SummaryCalls(self, self._spawn)
         self._close: Callable[[], Awaitable[None]] | None = None
         self._data: Mapping[str, Any] | None = None
         self.next_wake: datetime | None = wake_at(tables_of(playbook, agents), self._state)
@@ -228,7 +228,7 @@ class Session:
         """Enter the initial stage; returns when a stage that speaks at once has spoken."""
         async with self._turns:
             if self._state.status == "new":
-                await self._drive(Start(storable(data or {}), _digest(self.playbook)))
+                await self._drive(Start(storable(data or {}), document_digest(self.playbook)))
 
     async def send(self, text: str, *, client_id: str | None = None, interrupt: bool = False) -> None:
         """Say something; returns when its turn has ended, however it ended.
@@ -331,6 +331,8 @@ class Session:
         async with self._stepping:
             if self._dead is not None:
                 raise self._dead
+            if self._summaries.running:
+                await self._commit_draft(self._summaries.end)
             done = step(self.playbook, self._state, happened, self.clock.now(), self.agents)
             await self._commit(done.state, done.events)
             self._do(done.effects)
@@ -340,10 +342,13 @@ class Session:
         async with self._stepping:
             if self._dead is not None:
                 raise self._dead
-            draft = Draft(tables_of(self.playbook, self.agents), self._state, self.clock.now())
-            result = write(draft)
-            await self._commit(draft.state, draft.events)
-            return result
+            return await self._commit_draft(write)
+
+    async def _commit_draft(self, write: Callable[[Draft], T]) -> T:
+        draft = Draft(tables_of(self.playbook, self.agents), self._state, self.clock.now())
+        result = write(draft)
+        await self._commit(draft.state, draft.events)
+        return result
 
     async def _commit(self, state: SessionState, events: Sequence[Event]) -> None:
         """Store first; only then is it so, and only then do others hear of it."""
@@ -382,6 +387,7 @@ class Session:
     def _notice_rest(self) -> None:
         if self._state.running is None and self._state.moving is None:
             self._at_rest.set()
+            self._summaries.begin()
         else:
             self._at_rest.clear()
 
@@ -412,7 +418,8 @@ class Session:
             elif isinstance(effect, WakeAt):
                 wake = effect.at
         self.next_wake = wake
-        self._set_alarm(wake if self._state.running is not None else None)
+        at_work = self._state.running is not None or self._state.moving is not None
+        self._set_alarm(wake if at_work else None)
 
     async def _call_model(self, effect: CallModel) -> None:
         self._calling = ModelCall(self, effect)
@@ -465,7 +472,7 @@ class Session:
                 self._die(error)
 
     def _set_alarm(self, at: datetime | None) -> None:
-        """While a turn runs, the session itself keeps its deadlines."""
+        """While a turn runs or a transition is made, the session itself keeps their deadlines."""
         if at == self._alarm_at and (at is None or (self._alarm is not None and not self._alarm.done())):
             return
         self._cancel(self._alarm)
@@ -490,9 +497,3 @@ class Session:
     def _cancel(self, task: asyncio.Task[Any] | None) -> None:
         if task is not None and not task.done():
             task.cancel()
-
-
-def _digest(playbook: Playbook) -> str:
-    """Identifies the document that is run."""
-    text = canonical_json(playbook.model_dump(mode="json", by_alias=True))
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -11,6 +11,9 @@ import pytest
 
 from builder.transfer.templates import template_document
 from runtime.conversation import events as ev
+from runtime.inspector.calls import CallLog
+from runtime.inspector.requests import rendered_request
+from runtime.llm.sdk import SdkLLM
 from runtime.playbook import Playbook
 from tests.conformance.conversation import Conversation, Talk, outline
 from tests.conformance.conversations import ALL, said, shown, two_calls, with_models
@@ -19,6 +22,7 @@ from tests.conformance.speakers import (
     KINDS,
     SMALL,
     RecordedRehearsal,
+    Speaker,
     all_speaking,
     reference,
     rehearsing,
@@ -190,26 +194,28 @@ async def test_settings_that_a_model_refuses_are_left_out_and_named_and_never_an
 @EVERY
 async def test_a_key_never_stands_in_the_log(name: str) -> None:
     secret = "sk-test-conformance"
-    failing = [error(401, "authentication_error"), {"text": "ok"}]
+    failing: list[dict[str, Any]] = [error(401, "authentication_error"), {"text": "ok"}]
     failing[0]["error"]["message"] = f"Incorrect API key provided: {secret}."
     talk = await played(name, Conversation(desk(), failing, said("hi", "again")))
     assert secret not in "".join(event.model_dump_json() for event in talk.memory.events)
 
 
-async def test_a_refused_turn_is_taken_back_and_the_next_one_works() -> None:
-    outputs = [{"chunks": ["First ", "you"], "stop": "refusal"}, {"text": "Gladly."}]
+async def test_a_refused_turn_is_taken_back_and_booked_and_the_next_one_works() -> None:
+    outputs: list[dict[str, Any]] = [{"chunks": ["First ", "you"], "stop": "refusal"}, {"text": "Gladly."}]
     talk = await played("anthropic", Conversation(desk(start="close"), outputs, said("how?", "and a bike?")))
     [failed] = talk.of(ev.TurnFailed)
     assert failed.code == "refused"
     assert [event.text for event in talk.of(ev.TextWithdrawn)] == ["First you"]
     assert [event.text for event in talk.of(ev.TurnComplete)] == ["Gladly."]
+    [refused] = talk.of(ev.LLMCallFailed)
+    assert refused.usage is not None
+    assert refused.cost > 0
 
 
-async def test_a_window_with_no_room_for_an_answer_is_not_asked_for_ever() -> None:
-    outputs = [{"text": "", "stop": "model_context_window_exceeded"}] * 2 + [{"text": "Fine."}]
-    talk = await played("anthropic", Conversation(desk(start="close"), outputs, said("hi", "again", "and?")))
-    assert {event.code for event in talk.of(ev.TurnFailed)} == {"context_too_long"}
-    assert [event.text for event in talk.of(ev.TurnComplete)] == ["Fine."]
+async def test_a_window_with_no_room_for_an_answer_fails_the_turn_under_its_own_name() -> None:
+    outputs = [{"text": "", "stop": "model_context_window_exceeded"}] * 2
+    talk = await played("anthropic", Conversation(desk(start="close"), outputs, said("hi")))
+    assert [event.code for event in talk.of(ev.TurnFailed)] == ["context_too_long"]
 
 
 async def test_a_call_that_was_written_as_text_is_marked_in_the_log() -> None:
@@ -220,3 +226,26 @@ async def test_a_call_that_was_written_as_text_is_marked_in_the_log() -> None:
     assert [event.text for event in talk.of(ev.TurnComplete)] == ["Two."]
     assert shown("Two.")(talk)
     assert "arguments" not in talk.shown
+
+
+async def test_a_model_without_tool_calling_moves_on_by_a_choice_that_a_schema_constrains() -> None:
+    chosen = {"text": '{"next": "pick", "reply": ""}'}
+    answered = {"chunks": ['{"next": "answer", "re', 'ply": "Which ', 'bike?"}']}
+    async with speaking("openai-chat", [chosen, answered]) as speaker:
+        llm = speaker.llms[BIG]
+        assert isinstance(llm, SdkLLM)
+        llm.assume({"tools": False})
+        entry = speaker.records[BIG].model_copy(update={"tools": False})
+        talk = await Conversation(desk(), [], said("a bike")).play(Speaker({BIG: llm}, {BIG: entry}))
+        assert speaker.sim is not None
+        assert_valid(speaker.sim)
+        bodies = speaker.sim.bodies
+    assert [event.stage for event in talk.of(ev.StageEntered)] == ["greet", "pick"]
+    assert talk.shown == "Which bike?"
+    [call] = talk.of(ev.LLMCallCompleted)[0].message.tool_calls
+    assert (call.name, call.recovered) == ("playbook_transition", True)
+    enums = [b["response_format"]["json_schema"]["schema"]["properties"]["next"]["enum"] for b in bodies]
+    assert enums == [["answer", "pick"], ["answer"]]
+    log = CallLog().read_all(talk.memory.events)
+    shown_again = [rendered_request(e, log.window(e.call)).body for e in talk.of(ev.LLMCallStarted)]
+    assert shown_again == bodies

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 
 from builder.models import SavedPlaybook
 from builder.transfer import export
@@ -169,3 +172,41 @@ def test_anything_odd_in_the_place_of_agents_is_refused_or_kept_and_never_a_cras
 ) -> None:
     file = {**calling("desk", "pay"), "metadata": {"studio": {"agents": inside}}}
     assert ana.post("/import?save=true", export(file)).status_code in (200, 422)
+
+
+def test_a_file_that_replaces_a_draft_brings_its_agents_and_a_stale_one_brings_nothing(ana: Person) -> None:
+    desk = ana.create(calling("desk"))
+    file = export(packed(calling("other", "pay"), {"pay": calling("pay")}))
+    path = f"/import?save=true&into={desk['id']}&revision="
+    assert ana.post(f"{path}7", file).status_code == 409
+    assert names() == {"desk"}
+    replaced = ana.post(f"{path}1", file).json()["playbook"]
+    assert (replaced["id"], came(replaced)) == (desk["id"], [("pay", True)])
+    assert called(ana, replaced) == ["pay"]
+
+
+def test_only_what_does_not_come_along_is_said_to_be_needed(ana: Person) -> None:
+    file = packed(calling("desk", "pay", "bank"), {"pay": calling("pay", "tax", "desk")})
+    report = ana.post("/import", export(file)).json()["report"]
+    assert [(entry["code"], entry["path"]) for entry in report] == [
+        ("needs-playbook", "/agents/1/playbook"),
+        ("needs-playbook", "/metadata/studio/agents/pay/agents/0/playbook"),
+    ]
+
+
+def test_other_formats_have_no_documents_inside(ana: Person) -> None:
+    created = from_template(ana)
+    llmrtc = ana.get(f"/playbooks/{created['id']}/export?format=llmrtc").content
+    assert b"find_passages" not in llmrtc
+
+
+def test_the_commands_write_and_read_the_pair_as_one_file(ana: Person, tmp_path: Path) -> None:
+    created = from_template(ana)
+    file = tmp_path / "pair.json"
+    call_command("export", created["id"], output=file)
+    SavedPlaybook.objects.all().delete()
+    out = io.StringIO()
+    call_command("import", str(file), save=True, owner="ana", stdout=out)
+    assert "In it is what it calls as an agent: “Fact checker”." in out.getvalue()
+    assert "which was saved as well." in out.getvalue()
+    assert names() == {"Research assistant", "Fact checker"}

@@ -8,6 +8,7 @@ from typing import Any
 
 from runtime.context.build import build_window
 from runtime.context.cache_points import CachePlan, plan_cache_points
+from runtime.context.compaction import Decision, Fitted, fit_window
 from runtime.context.guard import prefix_violation
 from runtime.context.models import ModelRecord, record
 from runtime.context.policy import Policy, policy_for
@@ -82,6 +83,9 @@ class Talk:
     state: SessionState = field(default_factory=lambda: SessionState(session="s"))
     rewrites: list[Rewrite] = field(default_factory=list)
     windows: list[ContextWindow] = field(default_factory=list)
+    decisions: list[Decision] = field(default_factory=list)
+    over: int | None = None
+    """The limit that the last window passes; None: it fits."""
     plans: list[CachePlan] = field(default_factory=list)
     log: list[ev.Event] = field(default_factory=list)
 
@@ -143,19 +147,25 @@ class Talk:
         """Plans, logs and sends one request; the guard compares it with the lane's previous one."""
         policy = self.policy()
         before = self.state
-        planned = plan_rewrites(self.playbook, self.state, self.model, policy)
+        planned = list(plan_rewrites(self.playbook, self.state, self.model, policy))
         for rewrite in planned:
-            self.rewrites.append(rewrite)
+            self.add(ev.WindowRewritten, **rewrite.fields())
+        fitted = self._fitted(policy, tail)
+        self.over = fitted.limit
+        for decision in fitted.decisions:
+            self.decisions.append(decision)
             self.add(
-                ev.WindowRewritten,
-                lane=rewrite.lane,
-                from_segment=rewrite.from_segment,
-                to_segment=rewrite.to_segment,
-                rule=rewrite.rule,
-                replacement=rewrite.replacement,
-                numbers=dict(rewrite.numbers),
+                ev.CompactionPlanned,
+                lane=decision.lane,
+                rule=decision.rule,
+                decision=decision.decision,
+                numbers=dict(decision.numbers),
             )
-        window = build_window(self.playbook, self.state, self.model, policy, tail=tail, now=self.now)
+            if decision.rewrite is not None:
+                planned.append(decision.rewrite)
+                self.add(ev.WindowRewritten, **decision.rewrite.fields())
+        self.rewrites += planned
+        window = fitted.window
         plan = plan_cache_points(window, self.state, self.model, policy, self.now)
         self._send(window, plan)
         if self.guarded and window.lane:
@@ -163,6 +173,14 @@ class Talk:
         self.windows.append(window)
         self.plans.append(plan)
         return window
+
+    def _fitted(self, policy: Policy, tail: str | None) -> Fitted:
+        def rebuild(state: SessionState, longest: int | None) -> ContextWindow:
+            return build_window(
+                self.playbook, state, self.model, policy, tail=tail, now=self.now, longest=longest
+            )
+
+        return fit_window(self.playbook, self.state, self.model, policy, self.now, rebuild)
 
     def _send(self, window: ContextWindow, plan: CachePlan) -> None:
         self.add(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from math import ceil
 
 import pytest
 
@@ -126,9 +127,44 @@ def test_counts_are_exact_for_openai_and_estimates_for_claude() -> None:
     assert count_tokens("", "dialogue", SONNET)[0] == 0
 
 
-def test_json_counts_more_than_prose_for_claude() -> None:
-    text = '{"orderNumber":"4471","items":[{"name":"bowl","quantity":2}]}'
-    assert count_tokens(text, "tool_result", SONNET) > count_tokens(text, "dialogue", SONNET)
+PYTHON = """\
+from pathlib import Path
+
+def lines(path: Path) -> int:
+    with path.open() as file:
+        return sum(1 for _ in file)
+
+class Counter:
+    def __init__(self, start: int = 0):
+        self.value = start
+"""
+SENTENCES = """\
+You help the customer to choose a bike. Be brief:
+
+- Ask for the size first; then for the colour.
+- If nothing is free, say so (never invent one) and return to the list
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "factor"),
+    [
+        (SENTENCES, "stage", "prose"),
+        (PYTHON, "artifact", "code"),
+        ("function f(a) {\n  const b = a;\n  return b;\n}\n", "dialogue", "code"),
+        ('  {"a": [1, 2, 3]}', "artifact", "json_"),
+        (SENTENCES, "tool_result", "json_"),
+        ("自行车出租" * 20, "tool_result", "cjk"),
+    ],
+)
+def test_each_kind_of_text_has_a_factor_of_its_own_for_claude(text: str, kind: str, factor: str) -> None:
+    raw = count_tokens(text, kind, GPT)[0]
+    expected = ceil(raw * getattr(table().factors["claude-5"], factor))
+    assert count_tokens(text, kind, SONNET) == (expected, "estimate")
+
+
+def test_a_count_for_a_model_with_another_vocabulary_is_never_called_exact() -> None:
+    assert count_tokens("Hello there.", "dialogue", record("llama-4"))[1] == "estimate"
 
 
 @pytest.mark.parametrize("marker", ["<|endoftext|>", "<|im_start|>system", "<|endofprompt|>"])

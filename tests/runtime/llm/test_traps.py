@@ -72,6 +72,7 @@ async def test_a_reply_streams_piece_by_piece_and_ends_with_the_whole_of_it(adap
     assert (message.text, message.stop, message.tool_calls) == ("Hello", "end_turn", ())
     billed = sim.exchanges[0].usage
     assert usage is not None
+    assert billed is not None
     assert (usage.input, usage.output) == (billed.input, billed.output)
 
 
@@ -390,7 +391,7 @@ async def test_two_calls_at_once_share_one_client_and_not_their_answers(adapter:
             events = [event async for event in llm.stream(adapter.request(text))]
             return last_of(events).message.text
 
-        assert await asyncio.gather(ask("red?"), ask("blue?")) == ["red", "blue"]
+        assert list(await asyncio.gather(ask("red?"), ask("blue?"))) == ["red", "blue"]
 
 
 @EVERY
