@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from runtime.playbook.expressions import tokens
+from runtime.playbook.expressions import ROOTS, tokens
 
-_ROOTS: Final = frozenset({"vars", "turn", "stage", "session", "data", "now", "arguments", "result"})
+_ROOTS: Final = frozenset({*ROOTS, "arguments", "result"})
 Path = tuple[str, ...]
 
 

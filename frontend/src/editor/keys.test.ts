@@ -62,6 +62,6 @@ it("the help tells the four arrows and their Shift in one row", () => {
 
 it("every action that has a key has a row in the help", () => {
 	const told = [...new Set(ACTIONS.map(({ group }) => group))].flatMap(helpRows);
-	for (const action of ACTIONS.filter(({ keys }) => keys.length > 0))
-		expect(told).toContain(action.family ?? action);
+	const withKeys = ACTIONS.filter((action) => (action.family ?? action).keys.length > 0);
+	for (const action of withKeys) expect(told).toContain(action.family ?? action);
 });
