@@ -28,7 +28,7 @@ def _lines(report: GraphReport, title: str) -> Iterator[str]:
     yield from _figures(report)
     yield from ("", "## Shortest path to an end", "")
     yield from _path(report.shortest)
-    yield from ("", "## All conversations pass here", "")
+    yield from ("", "## No way around", "")
     yield from _gates(report.gates)
     if report.traps:
         yield from ("", "## No way to an end", "")

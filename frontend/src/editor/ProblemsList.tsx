@@ -1,5 +1,5 @@
 import { Button, Popover, Text } from "@mantine/core";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { endTitle, transitionTitle } from "../playbook/labels";
 import { type Diagnostic, type Place, placeOfDiagnostic, relatedPlaces } from "../playbook/problems";
 import type { Playbook } from "../playbook/types";
@@ -54,6 +54,7 @@ export function ProblemsList() {
 	const playbook = useDocument();
 	const problems = useUi((ui) => ui.problems.all);
 	const [opened, setOpened] = useState(false);
+	const box = useRef<HTMLDivElement>(null);
 	const worst = problems[0]?.severity;
 	const jump = (place: Place) => {
 		setOpened(false);
@@ -84,7 +85,7 @@ export function ProblemsList() {
 					{worst && worst !== "advice" ? `▲ ${summary(problems)}` : summary(problems)}
 				</Button>
 			</Popover.Target>
-			<Popover.Dropdown p={4}>
+			<Popover.Dropdown p={4} ref={box} tabIndex={-1}>
 				{problems.length === 0 ? (
 					<Text size="sm" p="xs">
 						Nothing to mend: every stage can be reached and every rule is complete.
@@ -111,7 +112,7 @@ export function ProblemsList() {
 								</button>
 								<div className={styles.fix}>
 									<Related problem={problem} jump={jump} />
-									<FixButton fix={problem.fix} />
+									<FixButton fix={problem.fix} onDone={() => box.current?.focus()} />
 								</div>
 							</li>
 						))}

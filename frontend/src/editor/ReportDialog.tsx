@@ -131,7 +131,7 @@ function Report({ report, show }: { report: GraphReport } & Showing) {
 			</p>
 			<h3>Shortest path to an end</h3>
 			<Path hops={report.shortest} show={show} />
-			<h3>All conversations pass here</h3>
+			<h3>No way around</h3>
 			<Gates gates={report.gates} show={show} />
 			<Groups title="No way to an end" groups={report.traps} show={show} />
 			<Groups title="Never reached" groups={report.unreachable.map((stage) => [stage])} show={show} />
