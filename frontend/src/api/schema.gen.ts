@@ -60,7 +60,7 @@ export interface paths {
         put?: never;
         /**
          * Create Playbook
-         * @description Starts from a document, a template, another playbook, or nothing.
+         * @description Starts from a document, a template with the playbooks that it calls, another playbook, or nothing.
          */
         post: operations["createPlaybook"];
         delete?: never;
@@ -598,7 +598,8 @@ export interface paths {
         /**
          * Import File
          * @description Reads a playbook file, ours or another's. With `save` it becomes a new playbook, or, with `into`, the
-         *     draft of that one if it is at `revision`; the draft there was is kept as a version.
+         *     draft of that one if it is at `revision`; the draft there was is kept as a version. Those in the file that
+         *     it calls as agents become new playbooks, unless they are there already, unchanged.
          */
         post: operations["importFile"];
         delete?: never;
@@ -616,7 +617,8 @@ export interface paths {
         };
         /**
          * Export Playbook
-         * @description The draft, or one version, as a file: the same document always gives the same bytes.
+         * @description The draft, or one version, as a file: the same document always gives the same bytes. A playbook file
+         *     has the drafts of those that it calls as agents inside.
          */
         get: operations["exportPlaybook"];
         put?: never;
@@ -678,10 +680,14 @@ export interface components {
             /** @default null */
             description?: string | null;
         };
-        /** @description The playbooks that a document's agents name, by the id that names them. */
+        /** @description The playbooks that a document's agents name, and those that they name, by the id that names them. */
         AgentDocuments: {
             agents: {
                 [key: string]: components["schemas"]["Playbook"];
+            };
+            /** @description Where their drafts are. */
+            playbooks: {
+                [key: string]: components["schemas"]["NamedPlaybook"];
             };
         };
         /** @description A person allowed a tool call, or did not. */
@@ -1137,6 +1143,13 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description A playbook that another one calls as an agent; `created` with it, or there already. */
+        CompanionSummary: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            created: boolean;
+        };
         /** @description Everything that differs, in the order of the newer document; what is gone comes after it. */
         Comparison: {
             changes: components["schemas"]["Change"][];
@@ -1250,6 +1263,20 @@ export interface components {
             costWithoutCaching: number | null;
             /** @default [] */
             misses: components["schemas"]["CacheMiss"][];
+        };
+        /** @description A new playbook, and those that came with it because it calls them. */
+        CreatedPlaybook: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            description: string;
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
+            document: components["schemas"]["Playbook"];
+            diagnostics: components["schemas"]["Diagnostic"][];
+            versions: components["schemas"]["VersionSummary"][];
+            companions: components["schemas"]["CompanionSummary"][];
         };
         CurrentDraft: {
             revision: number;
@@ -1554,7 +1581,12 @@ export interface components {
         Imported: {
             report: components["schemas"]["ReportEntry"][];
             document: components["schemas"]["Playbook"] | null;
-            playbook: components["schemas"]["PlaybookDetail"] | null;
+            /**
+             * @description Names of the playbooks that are in the file with it, because it calls them.
+             * @default []
+             */
+            agents: string[];
+            playbook: components["schemas"]["CreatedPlaybook"] | null;
         };
         /** @description What the user's message was taken for, before the stage's intent rules were looked at. */
         IntentClassified: {
@@ -1925,6 +1957,11 @@ export interface components {
             reason: string;
             /** @default false */
             refused: boolean;
+        };
+        NamedPlaybook: {
+            /** Format: uuid */
+            id: string;
+            name: string;
         };
         /** @description A stage as a report speaks of it. */
         NamedStage: {
@@ -2754,6 +2791,8 @@ export interface components {
             slug: string;
             name: string;
             description: string;
+            /** @description Names of the playbooks that come with it, because it calls them. */
+            agents: string[];
         };
         /** @description A piece of the reply. Not stored: the whole text comes with `phase2_complete`. */
         TextDeltaFrame: {
@@ -3495,7 +3534,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlaybookDetail"];
+                    "application/json": components["schemas"]["CreatedPlaybook"];
                 };
             };
             /** @description An error */
