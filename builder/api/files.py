@@ -31,6 +31,7 @@ from builder.transfer.companions import Document, load_together
 from builder.transfer.exporters import BY_KEY, FORMATS, write
 from builder.transfer.templates import template_agents, templates
 from builder.validation import check_document
+from builder.validation.report import GraphReport, report_of
 from runtime.playbook.errors import Problem
 
 router = routes("files")
@@ -57,6 +58,12 @@ _FILE = {
 def validate_document(request: HttpRequest, given: ToValidate) -> Validated:
     """Everything that can be said about the document; nothing is saved."""
     return Validated(diagnostics=check_document(given.document.raw, given.document.playbook))
+
+
+@router.post("/report", response=GraphReport, operation_id="reportOnDocument")
+def report_on_document(request: HttpRequest, given: ToValidate) -> GraphReport:
+    """The graph in figures: ways to an end, gates, traps, and all findings; nothing is saved."""
+    return report_of(given.document.playbook)
 
 
 @router.post(

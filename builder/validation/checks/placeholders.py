@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from builder.validation.diagnostics import Diagnostic, warning
+from builder.validation.fixes import declare_variable, replace_at
 from builder.validation.names import did_you_mean
 from builder.validation.outline import Outline
 from builder.validation.pointers import pointer
+from builder.validation.references import references, tested
+from builder.validation.words import excerpt
 from runtime.playbook import LLMDecisionCondition
 from runtime.playbook.expressions import ExpressionError, compile_expression
 from runtime.playbook.placeholders import Placeholder, names_in_scope, placeholders
@@ -21,26 +24,43 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
     """In prompts, in the messages of transitions, and in descriptions that the model reads."""
     playbook = outline.playbook
     for stage in playbook.stages:
-        path = outline.stage_path(stage, "systemPrompt")
-        yield from _text(outline, stage.system_prompt, path, stage=stage.id)
+        if "{" in stage.system_prompt:
+            path = outline.stage_path(stage, "systemPrompt")
+            yield from _text(outline, stage.system_prompt, path, stage=stage.id)
     for index, rule in enumerate(playbook.transitions):
-        path = pointer("transitions", index, "action", "transitionMessage")
-        yield from _text(outline, rule.action.transition_message or "", path, transition=rule.id)
-        if isinstance(rule.condition, LLMDecisionCondition):
+        text = rule.action.transition_message or ""
+        if "{" in text:
+            path = pointer("transitions", index, "action", "transitionMessage")
+            yield from _text(outline, text, path, transition=rule.id)
+        if isinstance(rule.condition, LLMDecisionCondition) and "{" in (rule.condition.description or ""):
             path = pointer("transitions", index, "condition", "description")
             yield from _text(outline, rule.condition.description or "", path, transition=rule.id)
 
 
 def _text(outline: Outline, text: str, path: str, **owner: Any) -> Iterator[Diagnostic]:
-    known = outline.variables
+    """Each variable once; nothing is said of one that `has` asks for."""
+    unknown: dict[str, str] = {}
     for placeholder in placeholders(text):
         variable = _VARIABLE.fullmatch(placeholder.source)
         if variable is None:
             yield from _expression(outline, text, placeholder, path, owner)
-        elif variable.group(1) not in known:
-            name = variable.group(1)
-            message = f"Nothing ever sets the variable “{name}”: “{{${name}}}” stays in the text as it is."
-            yield warning("unknown-variable", message + did_you_mean(name, known), path, **owner)
+            names = _variables_read(placeholder.source)
+        else:
+            names = [variable.group(1)]
+        for name in names:
+            if name not in outline.variables:
+                unknown.setdefault(name, text[placeholder.start : placeholder.end])
+    for name, shown in unknown.items():
+        message = f"Nothing ever sets the variable “{name}”: “{excerpt(shown)}” stays in the text as it is."
+        hint, fix = did_you_mean(name, outline.variables), declare_variable(name)
+        yield warning("unknown-variable", message + hint, path, fix=fix, **owner)
+
+
+def _variables_read(source: str) -> list[str]:
+    if "vars" not in source:
+        return []
+    asked = tested(source)
+    return [p[1] for p in references(source) if p[0] == "vars" and len(p) > 1 and p not in asked]
 
 
 def _expression(
@@ -50,9 +70,11 @@ def _expression(
     try:
         compile_expression(placeholder.source, names_in_scope(declared))
     except ExpressionError:
-        shown = " ".join(text[placeholder.start : placeholder.end].split())
-        shown = shown if len(shown) <= 60 else shown[:59] + "…"
+        start, end = placeholder.start, placeholder.end
+        shown = excerpt(text[start:end])
         message = (
             f"“{shown}” is no expression: it goes to the model as it is. Double its braces if that is meant."
         )
-        yield warning("bad-placeholder", message, path, **owner)
+        doubled = text[start:end].replace("{", "{{").replace("}", "}}")
+        fix = replace_at("Double its braces", path, text, text[:start] + doubled + text[end:])
+        yield warning("bad-placeholder", message, path, fix=fix, **owner)

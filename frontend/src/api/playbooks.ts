@@ -15,6 +15,7 @@ export type Imported = Schemas["Imported"];
 export type ReportEntry = Schemas["ReportEntry"];
 export type Template = Schemas["Template"];
 export type Me = Schemas["Me"];
+export type GraphReport = Schemas["GraphReport"];
 export type Diagnostic = Schemas["Diagnostic"];
 export type ExportFormat = Schemas["ExportFormat"];
 export type Comparison = Schemas["Comparison"];
@@ -40,6 +41,9 @@ export const saveDraft = (id: string, revision: number, document: Document) =>
 	request<DraftSaved>("PUT", `${one(id)}/draft`, { revision, document });
 export const validate = (document: Document, signal?: AbortSignal) =>
 	request<{ diagnostics: Diagnostic[] }>("POST", "/api/validate", { document }, signal ? { signal } : {});
+/** The graph in figures: ways to an end, what all conversations pass, traps. */
+export const reportOn = (document: Document, signal?: AbortSignal) =>
+	request<GraphReport>("POST", "/api/report", { document }, signal ? { signal } : {});
 export const listVersions = (id: string) => request<VersionSummary[]>("GET", `${one(id)}/versions`);
 export const publishVersion = (id: string, revision: number, note: string) =>
 	request<VersionDetail>("POST", `${one(id)}/versions`, { revision, note });

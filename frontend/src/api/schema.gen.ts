@@ -566,6 +566,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report On Document
+         * @description The graph in figures: ways to an end, gates, traps, and all findings; nothing is saved.
+         */
+        post: operations["reportOnDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/import": {
         parameters: {
             query?: never;
@@ -944,6 +964,11 @@ export interface components {
             /** @default [] */
             leftOut: string[];
             /**
+             * @description Why the message ended: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`,
+             *     `context_window_exceeded`, or the provider's own word; null while there is none.
+             */
+            stop: string | null;
+            /**
              * @description Names of the tools whose calls the model wrote as text instead of calling.
              * @default []
              */
@@ -1017,6 +1042,12 @@ export interface components {
             };
             /** @default [] */
             leftOut: string[];
+            /**
+             * @description Why the message ended: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`,
+             *     `context_window_exceeded`, or the provider's own word; null while there is none.
+             * @default null
+             */
+            stop: string | null;
             /**
              * @description Names of the tools whose calls the model wrote as text instead of calling.
              * @default []
@@ -1378,9 +1409,10 @@ export interface components {
             place: string;
             message: string;
         };
-        /** @description A repair that one click does: the name of an editor's command, its words and its arguments. */
+        /** @description A repair: the name of a command, the words on its button, and its arguments. */
         Fix: {
-            command: string;
+            /** @enum {string} */
+            command: "connect" | "setInitialStage" | "changeStageId" | "updateStage" | "updateTransition" | "removeTransition" | "renameTool" | "declareVariable" | "replaceAt" | "removeAt" | "renameAt";
             label: string;
             args: {
                 [key: string]: unknown;
@@ -1474,6 +1506,34 @@ export interface components {
             };
             agent: string | null;
         };
+        /** @description A stage that all conversations pass which come to any of `behind` others. */
+        Gate: {
+            stage: components["schemas"]["NamedStage"];
+            behind: number;
+            /** @description Every conversation that comes to an end passes here. */
+            always: boolean;
+        };
+        /** @description The graph in figures and paths. Stages stand in document order unless a path orders them. */
+        GraphReport: {
+            stages: number;
+            /** @description Those that are switched on. */
+            transitions: number;
+            switchedOff: number;
+            /** @description Kind of condition -> how many transitions have it. */
+            conditions: {
+                [key: string]: number;
+            };
+            ends: components["schemas"]["NamedStage"][];
+            unreachable: components["schemas"]["NamedStage"][];
+            /** @description The shortest path from the start to an end, calls left out; empty if there is none. */
+            shortest: components["schemas"]["Hop"][];
+            gates: components["schemas"]["Gate"][];
+            /** @description Groups of stages that lead only to one another. */
+            traps: components["schemas"]["NamedStage"][][];
+            /** @description Groups of stages that lead back to one another. */
+            loops: number;
+            diagnostics: components["schemas"]["Diagnostic"][];
+        };
         /** @description Sent after each connect, and again after a gap: "I have everything up to `afterSeq`". */
         Hello: {
             /**
@@ -1483,6 +1543,13 @@ export interface components {
             type: "hello";
             /** @default 0 */
             afterSeq?: number;
+        };
+        /** @description A step of a path: the transition that is taken, and where it leads. The first one has none. */
+        Hop: {
+            stage: components["schemas"]["NamedStage"];
+            transition: string | null;
+            /** @description Kind of the transition's condition. */
+            condition: string | null;
         };
         /** @description An HTTP request; values may use placeholders and `{{secret.NAME}}`. */
         HttpImplementation: {
@@ -1893,6 +1960,11 @@ export interface components {
         };
         NamedPlaybook: {
             /** Format: uuid */
+            id: string;
+            name: string;
+        };
+        /** @description A stage as a report speaks of it. */
+        NamedStage: {
             id: string;
             name: string;
         };
@@ -4396,6 +4468,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Validated"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    reportOnDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToValidate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphReport"];
                 };
             };
             /** @description An error */
