@@ -82,7 +82,8 @@ class _Planner:
         self.living = living(self.laid, self.store, now)
         self.frame_starts = self._frame_starts()
         self.base = self._base_index()
-        self.all_long = self._all_long()
+        self.long_until = -1
+        self.mixed = policy.cache_ttl == "auto" and "1h" in model.ttls
 
     def plan(self) -> CachePlan:
         candidates, living = self._candidates(), self.living
@@ -90,6 +91,7 @@ class _Planner:
         chosen = best_points(
             candidates, slots, premium=self._tail_threshold(), written=self.ends[living[-1]] if living else 0
         )
+        self.long_until = self._long_until(chosen)
         points = tuple(
             CachePoint(
                 segment=self.segments[candidate.index].id,
@@ -212,28 +214,44 @@ class _Planner:
         """1h points stand before 5m points: up to the base 1h under `auto`, behind it 5m."""
         if "1h" not in self.model.ttls or self.policy.cache_ttl == "5m":
             return "5m"
-        if self.policy.cache_ttl == "1h" or self.all_long:
+        if self.policy.cache_ttl == "1h":
             return "1h"
-        return "1h" if self.base is not None and index <= self.base else "5m"
+        return "1h" if index <= max(self.long_until, self.base if self.base is not None else -1) else "5m"
 
-    def _all_long(self) -> bool:
-        """Whether pauses of 5 to 60 minutes are so common that 1h pays everywhere; once so, it stays so."""
-        if self.policy.cache_ttl != "auto" or "1h" not in self.model.ttls:
-            return False
-        if self.requests and any(
-            point.ttl == "1h" and point.reason == "tail" for point in self._last_points()
-        ):
-            return True
-        if self.gaps < GAPS_TO_JUDGE:
-            return False
-        first, last = self.requests[0], self.requests[-1]
-        first_tokens = prefixes(first.window, self.sent).total
-        tokens = self.laid.total
-        growth = max(0.0, (tokens - first_tokens) / len(self.requests))
-        mean = (tokens + first_tokens) / 2
-        long, short = self.model.write_multiplier("1h"), self.model.write_multiplier("5m")
-        share = (last.gaps_under_1h - last.gaps_under_5m) / self.gaps
-        return share > (long - short) * growth / ((short - self.model.read_multiplier) * mean)
+    def _long_until(self, chosen: Sequence[Candidate]) -> int:
+        """Index of the last point with a long lifetime."""
+        if not self.mixed:
+            return -1
+        import os
+        hit = self._hit(chosen)
+        hit_end = self.ends[hit] if hit >= 0 else 0
+        long = [i for i in self.living if self.store[self.laid.keys[i]].ttl == "1h"]
+        covered = self.ends[long[-1]] if long else 0
+        premium = self.model.write_multiplier("1h") - self.model.write_multiplier("5m")
+        again = self.model.write_multiplier("5m") - self.model.read_multiplier
+        p = self._long_gap_share()
+        every = (2 * premium / (p * again)) ** 0.5
+        best, found = 0.0, -1
+        for c in chosen:
+            if c.index <= hit:
+                continue
+            cost = premium * (c.tokens - hit_end)
+            horizon = float(os.environ.get("HH","0.5"))*every
+            gain = p * again * (c.tokens - covered) * horizon
+            if gain - cost > best:
+                best, found = gain - cost, c.index
+        return max([found, *(i for i in long if any(c.index == i for c in chosen))])
 
-    def _last_points(self) -> tuple[CachePoint, ...]:
-        return self.requests[-1].cache_points
+    def _hit(self, chosen: Sequence[Candidate]) -> int:
+        marks = [Mark(c.index, "5m") for c in chosen]
+        _, hit = bill(self.laid, marks, dict(self.store), self.model, self.now)
+        return hit
+
+    def _long_gap_share(self) -> float:
+        import os
+        last = self.requests[-1] if self.requests else None
+        long = last.gaps_under_1h - last.gaps_under_5m if last else 0
+        calls_a_turn = max(1.0, len(self.requests) / max(1, self.state.turn))
+        PA,PB=float(os.environ.get("PA",".3")),float(os.environ.get("PB","3"))
+        return (long + PA) / (self.gaps + PB * calls_a_turn)
+
