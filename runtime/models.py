@@ -82,6 +82,21 @@ class SegmentText(models.Model):
         return self.hash
 
 
+class ArtifactText(models.Model):
+    """The text of an artifact's content, once for its session, by its hash: what the log only refers to."""
+
+    session = models.ForeignKey(StoredSession, on_delete=models.CASCADE, related_name="artifact_texts")
+    hash = models.CharField(max_length=64)
+    text = models.TextField()
+    """As a model reads it: canonical JSON of everything that is no text."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["session", "hash"], name="one_content_per_hash")]
+
+    def __str__(self) -> str:
+        return self.hash
+
+
 class LLMCall(models.Model):
     """One request to a model: what it brought, the request's digest, usage, times."""
 

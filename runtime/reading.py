@@ -15,7 +15,7 @@ from runtime.inspector.calls import CALL_EVENTS, CallLog
 from runtime.inspector.frames import RunningReply
 from runtime.inspector.requests import RenderedRequest
 from runtime.inspector.requests import rendered_request as rendered
-from runtime.models import LLMCall, LoggedEvent, SegmentText, StoredSession
+from runtime.models import ArtifactText, LLMCall, LoggedEvent, SegmentText, StoredSession
 from runtime.storage import load_events
 
 
@@ -66,6 +66,11 @@ def state_at(session: uuid.UUID, seq: int | None) -> SessionState:
 def segment_text(owner_id: int, key: str) -> str | None:
     """The text that a segment's hash stands for, if the owner's sessions have it."""
     return SegmentText.objects.filter(owner_id=owner_id, hash=key).values_list("text", flat=True).first()
+
+
+def artifact_text(session: uuid.UUID, key: str) -> str | None:
+    """The text of an artifact of the session, by the hash of its content."""
+    return ArtifactText.objects.filter(session_id=session, hash=key).values_list("text", flat=True).first()
 
 
 def delete_session(session: uuid.UUID) -> None:

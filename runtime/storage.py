@@ -20,8 +20,10 @@ from django.db.models import TextField
 from django.db.models.functions import Cast
 from django.utils import timezone
 
+from runtime.conversation.artifacts import content_of, text_of
 from runtime.conversation.events import (
     EVENT,
+    ArtifactSaved,
     Event,
     LLMCallCompleted,
     LLMCallFailed,
@@ -38,13 +40,15 @@ from runtime.conversation.events import (
 from runtime.conversation.history import FOLDED, fold_without
 from runtime.conversation.state import SessionState
 from runtime.inspector.calls import CALL_EVENTS, CUT_OFF
-from runtime.models import LLMCall, LoggedEvent, SegmentText, StoredSession
+from runtime.models import ArtifactText, LLMCall, LoggedEvent, SegmentText, StoredSession
 from runtime.playbook import Playbook
 from runtime.sockets import in_database
 
 PAGE = 500
 _BARE: Final = {"llm_call_started": "added", "window_rewritten": "replacement"}
 """Events with segments, whose texts are stored apart; the name of the field."""
+_APART: Final = frozenset({*_BARE, "artifact_saved"})
+"""Events of which a part is stored apart."""
 
 
 class LogMovedOn(Exception):
@@ -83,8 +87,13 @@ def append_events(store: DjangoEventStore, events: Sequence[Event]) -> None:
     texts = [
         SegmentText(owner_id=store.owner_id, hash=key, text=text) for key, text in texts_of(events).items()
     ]
+    contents = [
+        ArtifactText(session_id=store.session, hash=key, text=text)
+        for key, text in contents_of(events).items()
+    ]
     with transaction.atomic():
         _move_on(store, events)
+        ArtifactText.objects.bulk_create(contents, ignore_conflicts=True)
         LoggedEvent.objects.bulk_create(rows)
         SegmentText.objects.bulk_create(texts, ignore_conflicts=True)
         for event in events:
@@ -118,8 +127,10 @@ def summary(events: Iterable[Event]) -> dict[str, Any]:
 
 
 def stored_form(event: Event) -> dict[str, Any]:
-    """The event as JSON, its segments without their texts: what is stored and what goes over the socket."""
-    payload: dict[str, Any] = event.model_dump(mode="json")
+    """The event as JSON, its segments without their texts, artifacts without their contents: what is stored
+    and what goes over the socket."""
+    apart = {"content"} if isinstance(event, ArtifactSaved) else None
+    payload: dict[str, Any] = event.model_dump(mode="json", exclude=apart)
     for segment in _segments(payload):
         segment["text"] = ""
     return payload
@@ -133,6 +144,11 @@ def texts_of(events: Iterable[Event]) -> dict[str, str]:
         if isinstance(event, LLMCallStarted | WindowRewritten)
         for segment in (event.added if isinstance(event, LLMCallStarted) else event.replacement)
     }
+
+
+def contents_of(events: Iterable[Event]) -> dict[str, str]:
+    """Texts of the artifacts that these events save, by hash."""
+    return {event.hash: text_of(event.content) for event in events if isinstance(event, ArtifactSaved)}
 
 
 def _write_call(session: uuid.UUID, event: Event, texts: list[str]) -> None:
@@ -185,7 +201,7 @@ def load_events(
     texts: bool = True,
 ) -> Iterator[Event]:
     """The events in order: up to `upto`, of these types (of all when none is named), with the texts of their
-    segments unless those are not wanted. Not for the event loop."""
+    segments and the contents of artifacts unless those are not wanted. Not for the event loop."""
     owner_id = StoredSession.objects.values_list("owner_id", flat=True).get(pk=session)
     rows = LoggedEvent.objects.filter(session_id=session).order_by("seq")
     if upto is not None:
@@ -196,8 +212,9 @@ def load_events(
     stored = rows.annotate(form=Cast("payload", TextField())).values_list("type", "form")
     lines = stored.iterator(chunk_size=PAGE)
     while page := list(islice(lines, PAGE)):
-        bare = {n: json.loads(form) for n, (kind, form) in enumerate(page) if texts and kind in _BARE}
+        bare = {n: json.loads(form) for n, (kind, form) in enumerate(page) if texts and kind in _APART}
         _put_texts_back(owner_id, bare.values())
+        _put_contents_back(session, [form for form in bare.values() if form["type"] == "artifact_saved"])
         for number, (_, form) in enumerate(page):
             yield EVENT.validate_python(bare[number]) if number in bare else EVENT.validate_json(form)
 
@@ -210,6 +227,17 @@ def _put_texts_back(owner_id: int, payloads: Collection[dict[str, Any]]) -> None
     texts = dict(SegmentText.objects.filter(owner_id=owner_id, hash__in=hashes).values_list("hash", "text"))
     for segment in bare:
         segment["text"] = texts.get(segment["hash"], "")
+
+
+def _put_contents_back(session: uuid.UUID, saved: Collection[dict[str, Any]]) -> None:
+    """Artifacts of one hash share one content."""
+    if not saved:
+        return
+    rows = ArtifactText.objects.filter(session_id=session, hash__in={payload["hash"] for payload in saved})
+    kinds = {payload["hash"]: payload["kind"] for payload in saved}
+    contents = {key: content_of(kinds[key], text) for key, text in rows.values_list("hash", "text")}
+    for payload in saved:
+        payload["content"] = contents.get(payload["hash"])
 
 
 def _segments(payload: dict[str, Any]) -> list[dict[str, Any]]:

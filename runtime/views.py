@@ -8,7 +8,7 @@ from datetime import MINYEAR, UTC, datetime
 from typing import Annotated, Any, Literal, cast
 
 from django.http import Http404, HttpRequest
-from ninja import Path, Router, Status
+from ninja import Path, Query, Router, Status
 from pydantic import Field
 
 from runtime import live, reading
@@ -29,6 +29,9 @@ SessionId = Annotated[str, Path(alias="id")]
 
 CallNumber = Annotated[int, Path(alias="n", ge=0, le=2**31 - 1)]
 SegmentHash = Annotated[str, Path(alias="hash")]
+ContentHash = Annotated[str, Path(alias="hash", max_length=64)]
+MOST_CHARACTERS = 100_000
+"""Of an artifact's text in one answer."""
 
 router = Router(tags=["sessions"], by_alias=True)
 
@@ -85,6 +88,16 @@ class SegmentTextOut(Value):
 
     hash: str
     text: str
+
+
+class ArtifactTextOut(Value):
+    """A part of an artifact's text."""
+
+    hash: str
+    offset: int
+    text: str
+    length: int
+    """Characters (code points) of the whole text."""
 
 
 @router.post("", response={201: SessionDetail})
@@ -192,6 +205,22 @@ def get_segment(request: HttpRequest, session_id: SessionId, key: SegmentHash) -
     if text is None:
         raise Http404("segment")
     return SegmentTextOut(hash=key, text=text)
+
+
+@router.get("/{id}/artifacts/{hash}", response=ArtifactTextOut)
+def get_artifact(
+    request: HttpRequest,
+    session_id: SessionId,
+    key: ContentHash,
+    offset: Annotated[int, Query(ge=0)] = 0,
+    length: Annotated[int, Query(ge=1, le=MOST_CHARACTERS)] = MOST_CHARACTERS,
+) -> ArtifactTextOut:
+    """The text of the artifact with that content, from character `offset` on."""
+    row = _own(signed_in(request), session_id)
+    text = reading.artifact_text(row.pk, key)
+    if text is None:
+        raise Http404("artifact")
+    return ArtifactTextOut(hash=key, offset=offset, text=text[offset : offset + length], length=len(text))
 
 
 def in_utc(moment: datetime) -> datetime:

@@ -13,7 +13,8 @@ from datetime import datetime
 from typing import Any
 
 from runtime.context import segments as seg
-from runtime.context.head import head_segments, instructions, window_tools
+from runtime.context.artifacts import ABOVE, FOLLOWS, artifact_segment
+from runtime.context.head import head_segments, instructions, offers_artifacts, window_tools
 from runtime.context.measures import HEAD_KINDS
 from runtime.context.models import ModelRecord
 from runtime.context.policy import Policy
@@ -23,7 +24,13 @@ from runtime.context.state_frames import FullState, next_frame
 from runtime.context.summaries import return_summary
 from runtime.context.window import ContextWindow
 from runtime.conversation.appendlist import AppendList
-from runtime.conversation.events import LLMCallCompleted, ToolCallComplete, TurnInterrupted, UserMessageEvent
+from runtime.conversation.events import (
+    ArtifactLoaded,
+    LLMCallCompleted,
+    ToolCallComplete,
+    TurnInterrupted,
+    UserMessageEvent,
+)
 from runtime.conversation.segments import Segment
 from runtime.conversation.snapshot import snapshot
 from runtime.conversation.state import Frame, SessionState
@@ -104,6 +111,7 @@ class _Builder:
         self.maker = SegmentMaker(model, longest)
         self.model_key = f"{model.provider}/{model.id}"
         self.prefix = f"c{state.calls + 1}"
+        self.artifacts = offers_artifacts(state, policy)
 
     def build(self, tail: str | None) -> ContextWindow:
         sent = own_segments(self.agent.segments, self.model_key, self.policy.layout)
@@ -112,7 +120,7 @@ class _Builder:
         now = snapshot(self.state)
         frame = self._state_frame(now)
         added = (*head, *said, *frame, *self._instructions(sent), *self._tail(tail))
-        stage_names = tuple(t.name for t in stage_tools(self.playbook, self.stage, self.policy.layout))
+        tools = stage_tools(self.playbook, self.stage, self.policy.layout, self.artifacts)
         return ContextWindow(
             layout=self.policy.layout,
             lane=lane_of(self.agent_name, self.model.provider, self.model.id),
@@ -120,8 +128,8 @@ class _Builder:
             frame=self.frame.id,
             segments=(*sent, *added),
             added=len(added),
-            tools=window_tools(self.playbook, self.stage, self.policy),
-            allowed_tools=stage_names,
+            tools=window_tools(self.playbook, self.stage, self.policy, self.artifacts),
+            allowed_tools=tuple(tool.name for tool in tools),
             empty_state=not frame,
             state_snapshot=now,
             sent=sent,
@@ -150,7 +158,7 @@ class _Builder:
                 gap += segments
         gap += self._unsent_summaries(sent, [*made, *gap])
         made += _in_gap_order(gap)
-        made += self._opening(sent, made)
+        made = self._opened(sent, made)
         made = [segment for segment in made if self._is_mine(segment)]
         return [*self._first_word(sent, made), *made]
 
@@ -173,6 +181,8 @@ class _Builder:
             made = seg.assistant_segments(self.maker, item, event, self.model_key)
             was_bound = event.seq < self.agent.rewritten
             return [one for one in made if not (was_bound and is_bound(one))]
+        if isinstance(event, ArtifactLoaded) and item.artifact is not None:
+            return [artifact_segment(self.maker, item, item.artifact, event, self.policy.artifact_preview)]
         if item.kind == "interrupted" and isinstance(event, TurnInterrupted):
             return [seg.interrupted_segment(self.maker, item, event)]
         if item.kind == "no_reply" and self._next_message_came(item) and _ends_with_user(last):
@@ -197,10 +207,16 @@ class _Builder:
             if call.kind == "tool_call":
                 item = results.get(call.meta["callId"])
                 if item is not None and isinstance(item.event, ToolCallComplete):
-                    made.append(seg.tool_result_segment(self.maker, item, item.event))
+                    made.append(seg.tool_result_segment(self.maker, item, item.event, self._where(item)))
                 else:
                     made.append(seg.missing_result_segment(self.maker, call))
         return made
+
+    def _where(self, item: Pending) -> str:
+        """Where the text of a result stands that became an artifact."""
+        loaded = [other.artifact for other in self.agent.pending if other.kind == "artifact"]
+        own = item.artifact
+        return FOLLOWS if any(own and other and other.hash == own.hash for other in loaded) else ABOVE
 
     def _missing_results(self, sent: Sequence[Segment]) -> list[Segment]:
         """Results of calls that were sent last without one; the log makes sure that there are none."""
@@ -226,13 +242,18 @@ class _Builder:
         summaries = [self._summary(one) for one in self.agent.popped]
         return [summary for summary in summaries if summary.id not in there]
 
-    def _opening(self, sent: Sequence[Segment], said: Sequence[Segment]) -> list[Segment]:
-        """A fixed user block where nothing of the user stands before the model's turn to speak."""
-        last = [segment for segment in said if self._is_mine(segment)][-1:] or sent[-1:]
+    def _opened(self, sent: Sequence[Segment], said: Sequence[Segment]) -> list[Segment]:
+        """What was said, with a fixed user block where nothing of the user stands before the model's turn to
+        speak; loaded artifacts come behind it."""
+        mine = [segment for segment in said if segment.kind != "artifact" and self._is_mine(segment)]
+        last = mine[-1:] or sent[-1:]
         if _ends_with_user(last):
-            return []
+            return list(said)
         text = seg.CONTINUE if last and last[0].kind not in HEAD_KINDS else seg.CONVERSATION_STARTS
-        return [self._own("start", "injected", "user", text, label="nobody spoke")]
+        end = len(said)
+        while end and said[end - 1].kind == "artifact":
+            end -= 1
+        return [*said[:end], self._own("start", "injected", "user", text, label="nobody spoke"), *said[end:]]
 
     def _summary(self, popped: Popped) -> Segment:
         by_rules = self.policy.summaries == "rules"
@@ -271,7 +292,14 @@ class _Builder:
             return []
         prompt = seg.segment_hash("stage", "system", self.frame.prompt.strip(), {"name": self.stage.name})
         repeats = has_prompt(sent, prompt)
-        text = instructions(self.playbook, self.stage, self.frame, self.policy, repeats=repeats)
+        text = instructions(
+            self.playbook,
+            self.stage,
+            self.frame,
+            self.policy,
+            artifacts=self.artifacts,
+            repeats=repeats,
+        )
         meta = {"visit": visit, "prompt": prompt, "full": not repeats}
         label, sources = f"«{self.stage.name}»", (self.frame.entered_seq,)
         return [self._own("stage", "stage", "system", text, label=label, meta=meta, sources=sources)]
@@ -288,11 +316,11 @@ class _Builder:
         )
 
 
-_GAP_ORDER = {"tool_result": 0, "summary": 1, "dialogue": 2, "injected": 3}
+_GAP_ORDER = {"tool_result": 0, "summary": 1, "dialogue": 2, "injected": 3, "artifact": 4}
 
 
 def _in_gap_order(segments: Sequence[Segment]) -> list[Segment]:
-    return sorted(segments, key=lambda segment: _GAP_ORDER.get(segment.kind, 4))
+    return sorted(segments, key=lambda segment: _GAP_ORDER.get(segment.kind, 5))
 
 
 def _ends_with_user(segments: Sequence[Segment]) -> bool:

@@ -7,24 +7,34 @@ from runtime.context.policy import Policy
 from runtime.context.segments import SegmentMaker, tools_text
 from runtime.context.sent import Layout
 from runtime.conversation.segments import Segment
+from runtime.conversation.snapshot import is_private
 from runtime.conversation.state import Frame, SessionState
 from runtime.playbook import Playbook, Stage, ToolDefinition
 from runtime.playbook.engine_tools import allowed_targets, stage_tools, union_tools
 from runtime.playbook.kept import kept
 
 
-def window_tools(playbook: Playbook, stage: Stage, policy: Policy) -> tuple[ToolDefinition, ...]:
+def offers_artifacts(state: SessionState, policy: Policy) -> bool:
+    """Whether the model may save and load artifacts now: the policy says so, and there is one."""
+    return policy.artifact_tools and any(not is_private(name) for name in state.artifacts)
+
+
+def window_tools(
+    playbook: Playbook, stage: Stage, policy: Policy, artifacts: bool
+) -> tuple[ToolDefinition, ...]:
     """The tools a request defines: the playbook's union in `append`, the stage's own in `swap`."""
-    return _tools(playbook, stage, policy.layout)
+    return _tools(playbook, stage, policy.layout, artifacts)
 
 
-def _tools(playbook: Playbook, stage: Stage, layout: Layout) -> tuple[ToolDefinition, ...]:
-    return union_tools(playbook) if layout == "append" else stage_tools(playbook, stage, "swap")
+def _tools(playbook: Playbook, stage: Stage, layout: Layout, artifacts: bool) -> tuple[ToolDefinition, ...]:
+    if layout == "append":
+        return union_tools(playbook, artifacts)
+    return stage_tools(playbook, stage, "swap", artifacts)
 
 
 @kept
-def _tools_text(playbook: Playbook, stage: Stage, layout: Layout) -> str:
-    return tools_text(_tools(playbook, stage, layout))
+def _tools_text(playbook: Playbook, stage: Stage, layout: Layout, artifacts: bool) -> str:
+    return tools_text(_tools(playbook, stage, layout, artifacts))
 
 
 def head_segments(
@@ -35,17 +45,19 @@ def head_segments(
     stage = playbook.stage(frame.stage) if frame else None
     if frame is None or stage is None:
         return ()
-    tools = window_tools(playbook, stage, policy)
+    artifacts = offers_artifacts(state, policy)
+    tools = window_tools(playbook, stage, policy, artifacts)
     appending = policy.layout == "append"
     owner = f".{frame.agent}" if frame.agent else ""
     owner += "" if appending else f".{stage.id}.{frame.visit}"
     head: list[Segment] = []
     if tools:
         label = f"{len(tools)} tools" if appending else f"{len(tools)} tools of «{stage.name}»"
-        text = _tools_text(playbook, stage, policy.layout)
+        text = _tools_text(playbook, stage, policy.layout, artifacts)
         head.append(maker.make(f"tools{owner}", "tools", "system", text, label=label))
     text = base_text(
-        playbook.global_system_prompt, "" if appending else instructions(playbook, stage, frame, policy)
+        playbook.global_system_prompt,
+        "" if appending else instructions(playbook, stage, frame, policy, artifacts=artifacts),
     )
     label = "base instructions" if appending else f"base and «{stage.name}»"
     stage_id = None if appending else stage.id
@@ -54,13 +66,19 @@ def head_segments(
 
 
 def instructions(
-    playbook: Playbook, stage: Stage, frame: Frame, policy: Policy, *, repeats: bool = False
+    playbook: Playbook,
+    stage: Stage,
+    frame: Frame,
+    policy: Policy,
+    *,
+    artifacts: bool = False,
+    repeats: bool = False,
 ) -> str:
     """The text of the stage's instructions for this visit."""
     return stage_text(
         stage.name,
-        [tool.name for tool in stage_tools(playbook, stage, policy.layout)],
-        allowed_targets(playbook, stage),
+        [tool.name for tool in stage_tools(playbook, stage, policy.layout, artifacts)],
+        [(target, frame.descriptions.get(target, text)) for target, text in allowed_targets(playbook, stage)],
         frame.prompt,
         frame.data,
         repeats=repeats,

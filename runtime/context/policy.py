@@ -11,6 +11,7 @@ from runtime.conversation.base import json_name
 from runtime.conversation.window_events import Setting
 from runtime.playbook import Playbook, Stage, StageContextPolicy
 from runtime.playbook.engine_tools import tool_conflicts
+from runtime.playbook.policy import ARTIFACT_DEFAULTS
 
 Origin = str
 """`session`, `stage`, `playbook`, `model`, `default`, or a reason in words."""
@@ -21,9 +22,7 @@ DEFAULTS: Final[Mapping[str, Any]] = {
     "cache_ttl": "auto",
     "state_compression": True,
     "full_state_interval": 8,
-    "artifact_threshold": 500,
-    "artifact_preview": 20_000,
-    "artifact_tools": True,
+    **ARTIFACT_DEFAULTS,
     "compaction": True,
     "summaries": "model_given",
     "cache_points": 4,

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any, Final
 
+from runtime.context.artifacts import artifact_line
 from runtime.context.models import ModelRecord
 from runtime.context.tokens import count_tokens
 from runtime.conversation.events import (
@@ -195,14 +196,21 @@ def _block_content(
     return block.text, "thinking", "thinking", meta
 
 
-def tool_result_segment(maker: SegmentMaker, item: Pending, event: ToolCallComplete) -> Segment:
-    """The one result of a call, as text: a string as it is, anything else as canonical JSON."""
+def tool_result_segment(
+    maker: SegmentMaker, item: Pending, event: ToolCallComplete, note: str = ""
+) -> Segment:
+    """The one result of a call, as text: a string as it is, anything else as canonical JSON. Of one that
+    became an artifact there are name and summary, and `note`, which says where its text stands."""
     meta = {"callId": event.call_id, "toolName": event.tool_name, "success": event.success}
+    if item.artifact is not None:
+        meta["artifact"] = item.artifact.name
     return maker.make(
         f"e{event.seq}",
         "tool_result",
         "user",
-        result_text(event),
+        result_text(event)
+        if item.artifact is None
+        else " ".join((artifact_line(item.artifact), note)).strip(),
         sources=(event.seq,),
         frame=item.frame,
         stage=item.stage,

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from runtime.context.middle import Middle
 from runtime.context.segments import SegmentMaker
 from runtime.context.sent import is_bound
 from runtime.context.summaries import SHORT, short, tools_summary, turns_summary
-from runtime.conversation.segments import Replaced, Segment
+from runtime.conversation.segments import Replaced, Segment, SegmentKind
 from runtime.conversation.state import SessionState
 from runtime.conversation.window_events import RewriteRule
 
@@ -152,8 +153,10 @@ class Shortener:
     def _artifacts(self, shape: Shape, start: int, end: int) -> None:
         """An artifact stays listed with its summary; its text can be loaded again."""
         for index in range(start, end):
-            if self.segments[index].kind == "artifact" and index not in shape.gone:
-                shape.replace([index], None)
+            old = self.segments[index]
+            if old.kind == "artifact" and index not in shape.gone:
+                text = f"{old.text.partition(chr(10))[0]}\nIts text was unloaded to save room."
+                self._put_short(shape, index, "summary", text, {})
 
     def _results(self, shape: Shape, start: int, end: int) -> None:
         for index in range(start, end):
@@ -161,23 +164,34 @@ class Shortener:
                 self._shorten(shape, index, SHORT)
 
     def _cut_artifacts(self, shape: Shape, start: int, end: int) -> None:
+        """Only their beginning stays, which does not count as loaded."""
         for index in range(start, end):
-            if self.segments[index].kind == "artifact" and index not in shape.gone:
-                self._shorten(shape, index, SHORT * 2)
+            old = self.segments[index]
+            if old.kind == "artifact" and index not in shape.gone:
+                name, _, text = old.text.partition("\n")
+                cut = f"{name}\n{short(text, 2 * SHORT)} [shortened to save room; it can be loaded again]"
+                self._put_short(shape, index, "summary", cut, {})
 
     def _shorten(self, shape: Shape, index: int, characters: int) -> None:
         old = self.segments[index]
         text = f"{short(old.text, characters)} [shortened; {len(old.text):,} characters]"
+        self._put_short(shape, index, old.kind, text, old.meta)
+
+    def _put_short(
+        self, shape: Shape, index: int, kind: SegmentKind, text: str, meta: dict[str, Any]
+    ) -> None:
+        """The text in place of the segment's, if that saves anything."""
+        old = self.segments[index]
         new = self.maker.make(
             f"{old.id}~{self.state.calls + 1}",
-            old.kind,
+            kind,
             old.role,
             text,
             sources=old.sources,
             frame=old.frame,
             stage=old.stage,
             label=old.label,
-            meta=old.meta,
+            meta=meta,
             replaced=Replaced(what="its text", tokens=old.tokens, rule=self.rule, segments=(old.id,)),
         )
         if new.tokens + LEAST_GAIN <= old.tokens:

@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any, Final
 
+from runtime.context.artifacts import artifact_line
 from runtime.context.segments import SegmentMaker, result_text
+from runtime.conversation.artifacts import short as one_line
 from runtime.conversation.events import LLMCallCompleted, ToolCallComplete, UserMessageEvent
 from runtime.conversation.segments import Replaced, Segment
 from runtime.conversation.snapshot import canonical
 from runtime.conversation.windows import Pending, Popped
 from runtime.playbook import Playbook
+from runtime.playbook.artifact_tools import ever_offers_artifact_tools
 
 SHORT: Final = 160
 ENGINE_TOOL: Final = "playbook_transition"
@@ -50,6 +53,7 @@ def return_summary(
     `by_rules`: also where the model gave one."""
     name, given = _name(playbook, popped), "" if by_rules else (popped.event.summary or "").strip()
     lines = _lines(popped, name, given, _trace(replaced, popped.unsent))
+    lines += _artifacts(playbook, popped, replaced)
     tokens = sum(segment.tokens for segment in replaced if segment.kind not in ("tools", "base"))
     return maker.make(
         f"summary.{popped.event.frame}",
@@ -85,6 +89,21 @@ def written_summary(maker: SegmentMaker, by_rules: Segment, text: str) -> Segmen
         meta={**by_rules.meta, "origin": "llm"},
         replaced=by_rules.replaced,
     )
+
+
+def _artifacts(playbook: Playbook, popped: Popped, replaced: Sequence[Segment]) -> list[str]:
+    """The artifacts that the value refers to and those that were loaded in the frame, which are unloaded."""
+    if popped.agent is None:
+        loaded = {s.meta["artifact"]: s.text.partition("\n")[0] for s in replaced if s.kind == "artifact"}
+        waiting = [item.artifact for item in popped.unsent if item.artifact is not None]
+    else:
+        loaded, waiting = {}, []  # an agent's artifacts go with it
+    listed = loaded | {artifact.name: artifact_line(artifact) for artifact in (*waiting, *popped.artifacts)}
+    if not listed:
+        return []
+    readable = ever_offers_artifact_tools(playbook)
+    how = "Artifacts, not loaded now (LoadArtifact reads one):" if readable else "Artifacts, not loaded now:"
+    return [how, *(f"- {line}" for line in listed.values())]
 
 
 def _name(playbook: Playbook, popped: Popped) -> str:
@@ -155,7 +174,8 @@ def _add_unsent(said: list[tuple[str, str]], calls: dict[str, list[str]], item: 
         for call in event.message.tool_calls:
             calls[call.call_id] = [_line(call.name, call.arguments or {}), "no result"]
     elif isinstance(event, ToolCallComplete) and event.call_id in calls:
-        calls[event.call_id][1] = short(result_text(event))
+        artifact = item.artifact
+        calls[event.call_id][1] = short(result_text(event) if artifact is None else artifact_line(artifact))
 
 
 def turns_summary(
@@ -253,5 +273,4 @@ def _line(name: str, arguments: Any) -> str:
 
 def short(text: str, limit: int = SHORT) -> str:
     """One line of at most `limit` characters; the cut is marked."""
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+    return one_line(text, limit)

@@ -102,17 +102,12 @@ class ToolCallComplete(EventBase):
     result: Any = None
     error: str | None = None
     duration_ms: int = 0
+    artifact: str | None = None
+    """Name of the artifact that the result became, because it is long; `result` only refers to it then."""
 
     def message(self) -> ToolMessage:
         """The result as a message."""
-        return ToolMessage(
-            call_id=self.call_id,
-            tool_name=self.tool_name,
-            success=self.success,
-            result=self.result,
-            error=self.error,
-            duration_ms=self.duration_ms,
-        )
+        return ToolMessage(**{name: getattr(self, name) for name in ToolMessage.model_fields})
 
 
 class LLMCallStarted(EventBase):
@@ -278,6 +273,8 @@ class StageEntered(EventBase):
     """Number of the visit in the session, from 1."""
     prompt: str
     data: dict[str, Any] | None = None
+    descriptions: dict[str, str] = Field(default_factory=dict)
+    """Of the targets that the model may name, where they had placeholders: filled, once, for this visit."""
     unresolved: tuple[str, ...] = ()
     """Placeholders that were left as they stand."""
 
@@ -323,18 +320,21 @@ class StateChanged(EventBase):
 
 
 class ArtifactSaved(EventBase):
-    """A value is kept under a name; its text by hash."""
+    """A value is kept under a name, `length` code points as text; one of that name before is replaced."""
 
     type: Literal["artifact_saved"] = "artifact_saved"
     name: str
     summary: str
     kind: str = "text"
+    """`text`, `list`, `object`, `number` or `boolean`."""
     length: int = 0
     hash: str = ""
+    content: Any = None
+    """The value itself. A database keeps it apart, by hash, and clients are not sent it."""
 
 
 class ArtifactLoaded(EventBase):
-    """A part of an artifact's text comes into the window of a frame."""
+    """An artifact's text comes into the window of a frame: without `length` all of it, or head and tail."""
 
     type: Literal["artifact_loaded"] = "artifact_loaded"
     name: str

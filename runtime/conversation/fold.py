@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Final, Literal
 
+from runtime.conversation import artifacts as art
 from runtime.conversation import events as ev
 from runtime.conversation import window_fold as windows
 from runtime.conversation.events import Event, EventBase
@@ -16,7 +16,6 @@ from runtime.conversation.folding import Folding, copied
 from runtime.conversation.messages import Usage
 from runtime.conversation.state import (
     ACTION_CALL,
-    ArtifactRef,
     CallRecord,
     Frame,
     Moving,
@@ -25,7 +24,7 @@ from runtime.conversation.state import (
 )
 
 _REMEMBERED_CLIENT_IDS = 200
-_TRANSITION_TOOL = "playbook_transition"
+_OWN_TOOLS = ("playbook_transition", "SaveArtifact", "LoadArtifact")
 
 
 def fold(session: str, events: Iterable[Event], state: SessionState | None = None) -> SessionState:
@@ -233,7 +232,7 @@ def _tool_completed(folding: Folding, event: ev.ToolCallComplete) -> None:
         return _action_done(folding)
     if (running := folding.running()) is None:
         return None
-    if event.tool_name == _TRANSITION_TOOL:
+    if event.tool_name in _OWN_TOOLS:
         running.refused_moves += not event.success
     else:
         running.records = (*running.records, _record(running, event))
@@ -313,7 +312,8 @@ def _frame_pushed(folding: Folding, event: ev.FramePushed) -> None:
         playbook=event.playbook,
     )
     if event.variables is not None and event.agent is not None:
-        frame.callers_variables = state.variables
+        frame.callers_variables, frame.callers_artifacts = state.variables, state.artifacts
+        state.artifacts = art.handed_over(state.artifacts, frame.data)
         state.variables, state.agents = event.variables, (*state.agents, event.agent)
         state.agents_called += 1
     state.frames = (*state.frames, frame)
@@ -331,11 +331,13 @@ def _stage_entered(folding: Folding, event: ev.StageEntered) -> None:
         entered_at=event.at,
         entered_seq=event.seq,
         prompt=event.prompt,
+        descriptions=event.descriptions,
         data=dict(event.data or {}),
         caller=old.caller if old is not None else None,
         agent=old.agent if old is not None else None,
         playbook=old.playbook if old is not None else None,
         callers_variables=old.callers_variables if old is not None else None,
+        callers_artifacts=old.callers_artifacts if old is not None else None,
         idle_since=event.at if state.running is None else None,
     )
     state.frames = (*state.frames[:-1], frame)
@@ -361,7 +363,7 @@ def _frame_popped(folding: Folding, event: ev.FramePopped) -> None:
     popped = state.frame
     state.frames, state.moving = state.frames[:-1], None
     if popped is not None:
-        _agent_left(state, popped)
+        _agent_left(state, popped, event)
     if (top := folding.top()) is None:
         return
     if isinstance(event.value, dict):
@@ -370,10 +372,13 @@ def _frame_popped(folding: Folding, event: ev.FramePopped) -> None:
     _begin_visit(folding)
 
 
-def _agent_left(state: SessionState, popped: Frame) -> None:
-    """An agent whose first frame is popped was the last to come; it goes, the caller's variables are back."""
+def _agent_left(state: SessionState, popped: Frame, event: ev.FramePopped) -> None:
+    """An agent whose first frame is popped was the last to come; it goes, with its variables and artifacts
+    but those that its value refers to. The caller's are back."""
     if popped.callers_variables is not None:
+        brought = art.handed_over(state.artifacts, event.value)
         state.variables, state.agents = popped.callers_variables, state.agents[:-1]
+        state.artifacts = {**brought, **(popped.callers_artifacts or {})}
 
 
 def _state_changed(folding: Folding, event: ev.StateChanged) -> None:
@@ -381,29 +386,29 @@ def _state_changed(folding: Folding, event: ev.StateChanged) -> None:
     for name in event.deleted:
         variables.pop(name, None)
     folding.state.variables = variables
+    folding.state.artifacts = art.with_variables(folding.state.artifacts, event.set, event.deleted)
     if event.cause in ("on_enter", "on_exit"):
         _action_done(folding)
 
 
 def _artifact_saved(folding: Folding, event: ev.ArtifactSaved) -> None:
-    ref = ArtifactRef(
-        name=event.name, summary=event.summary, kind=event.kind, length=event.length, hash=event.hash
+    ref = art.ArtifactRef(
+        name=event.name,
+        summary=event.summary,
+        kind=event.kind,
+        length=event.length,
+        hash=event.hash,
+        content=event.content,
     )
     folding.state.artifacts = {**folding.state.artifacts, event.name: ref}
 
 
 def _artifact_loaded(folding: Folding, event: ev.ArtifactLoaded) -> None:
-    _artifact_moved(folding.state, event.name, event.frame)
+    folding.state.artifacts = art.with_loaded(folding.state.artifacts, event.name, event.frame)
 
 
 def _artifact_unloaded(folding: Folding, event: ev.ArtifactUnloaded) -> None:
-    _artifact_moved(folding.state, event.name, None)
-
-
-def _artifact_moved(state: SessionState, name: str, frame: str | None) -> None:
-    ref = state.artifacts.get(name)
-    if ref is not None:
-        state.artifacts = {**state.artifacts, name: replace(ref, loaded_in=frame)}
+    folding.state.artifacts = art.with_loaded(folding.state.artifacts, event.name, None)
 
 
 Change = Callable[[Folding, Any], None]
@@ -438,7 +443,7 @@ CHANGES: Final[Mapping[type[EventBase], tuple[Change, ...]]] = {
     ev.WindowRewritten: (windows.window_rewritten,),
     ev.SummaryWritten: (windows.summary_written,),
     ev.ArtifactSaved: (_artifact_saved,),
-    ev.ArtifactLoaded: (_artifact_loaded,),
+    ev.ArtifactLoaded: (windows.artifact_loaded, _artifact_loaded),
     ev.ArtifactUnloaded: (_artifact_unloaded,),
     ev.TransitionEvaluated: (),
     ev.CachePlanned: (),

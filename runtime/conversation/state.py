@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 
+from runtime.conversation.artifacts import ArtifactRef
 from runtime.conversation.messages import ToolCall, Usage
 from runtime.conversation.windows import Windows
 from runtime.playbook import StageContextPolicy
@@ -30,6 +31,8 @@ class Frame:
     entered_seq: int
     prompt: str
     """The stage's prompt with placeholders filled at entry."""
+    descriptions: Mapping[str, str] = field(default_factory=dict)
+    """Targets' descriptions that had placeholders, filled at entry."""
     data: Mapping[str, Any] = field(default_factory=dict)
     turn_count: int = 0
     """Turns completed in this visit: a user's message with an answer."""
@@ -42,6 +45,8 @@ class Frame:
     """Id of the agent's document; None: the session's own."""
     callers_variables: Mapping[str, Any] | None = None
     """In an agent's first frame: the variables of who called it, which come back when it returns."""
+    callers_artifacts: Mapping[str, ArtifactRef] | None = None
+    """In an agent's first frame: the artifacts of who called it."""
     idle: timedelta = timedelta()
     """Time this visit waited for the user until `idle_since`; turns and called frames do not count."""
     idle_since: datetime | None = None
@@ -50,18 +55,6 @@ class Frame:
     """Rules that were refused in this visit: their timers do not fire again."""
     fired_rules: tuple[str, ...] = ()
     """Rules that a timer fired in this visit: what counts from its beginning falls due once."""
-
-
-@dataclass(frozen=True, slots=True)
-class ArtifactRef:
-    """An artifact as the state knows it: its text is elsewhere, by hash."""
-
-    name: str
-    summary: str
-    kind: str
-    length: int
-    hash: str
-    loaded_in: str | None = None
 
 
 class CallRecord(NamedTuple):
@@ -158,6 +151,7 @@ class SessionState:
     agents: tuple[str, ...] = ()
     agents_called: int = 0
     artifacts: Mapping[str, ArtifactRef] = field(default_factory=dict)
+    """Those of the agent whose frame is the current one, like the variables."""
     running: RunningTurn | None = None
     failed: RunningTurn | None = None
     """The last turn, if it failed, or was cut off before it showed anything, and can be retried."""

@@ -10,7 +10,9 @@ from typing import Any
 
 from runtime.conversation import rewriting
 from runtime.conversation.appendlist import AppendList
+from runtime.conversation.artifacts import ArtifactRef, names_in
 from runtime.conversation.events import (
+    ArtifactLoaded,
     Event,
     FramePopped,
     FramePushed,
@@ -78,11 +80,17 @@ def _open_agents(state: SessionState) -> tuple[str, ...]:
     return tuple(dict.fromkeys([frame.agent or ROOT_AGENT for frame in state.frames])) or (ROOT_AGENT,)
 
 
-def _add_pending(folding: Folding, kind: Any, event: Event) -> AgentWindow:
+def _add_pending(
+    folding: Folding, kind: Any, event: Event, artifact: ArtifactRef | None = None
+) -> AgentWindow:
     """Something was said in the current frame; the window of its agent."""
     agent, frame = _current(folding), folding.state.frame
     item = Pending(
-        kind=kind, event=event, frame=frame.id if frame else None, stage=frame.stage if frame else None
+        kind=kind,
+        event=event,
+        frame=frame.id if frame else None,
+        stage=frame.stage if frame else None,
+        artifact=artifact,
     )
     agent.pending = (*agent.pending, item)
     return agent
@@ -226,7 +234,20 @@ def call_failed(folding: Folding, event: LLMCallFailed) -> None:
 def tool_result(folding: Folding, event: ToolCallComplete) -> None:
     """The result waits for a request; those of `onEnter` and `onExit` are not the model's."""
     if not event.call_id.startswith(ACTION_CALL):
-        _add_pending(folding, "tool_result", event)
+        _add_pending(folding, "tool_result", event, folding.state.artifacts.get(event.artifact or ""))
+
+
+def artifact_loaded(folding: Folding, event: ArtifactLoaded) -> None:
+    """The text waits for a request, as it is now."""
+    artifact = folding.state.artifacts.get(event.name)
+    if artifact is not None:
+        _add_pending(folding, "artifact", event, artifact)
+
+
+def _artifacts_of(state: SessionState, event: FramePopped) -> tuple[ArtifactRef, ...]:
+    """What the value of a frame that is popped refers to."""
+    known = state.artifacts
+    return tuple(known[name] for name in dict.fromkeys(names_in(event.value)) if name in known)
 
 
 def transition(folding: Folding, event: TransitionTriggered) -> None:
@@ -282,6 +303,7 @@ def _agent_popped(folding: Folding, event: FramePopped) -> None:
         unsent=agent.pending,
         agent=name,
         sent=agent.segments,
+        artifacts=_artifacts_of(state, event),
     )
     caller.pending = (*caller.pending, Pending(kind="returned", event=event, **whose), *messages)
     caller.popped = (*caller.popped, popped)
@@ -315,6 +337,7 @@ def frame_popped(folding: Folding, event: FramePopped) -> None:
                 variable for frame in sorted(frames) for variable in agent.variables_set.get(frame, ())
             )
         ),
+        artifacts=_artifacts_of(state, event),
     )
     gone = {item.event.seq for item in unsent}
     agent.pending = tuple(item for item in agent.pending if item.event.seq not in gone)

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from runtime.conversation.appendlist import AppendList
+from runtime.conversation.artifacts import ArtifactRef
 from runtime.conversation.events import Event, FramePopped, LLMCallStarted, UserMessageEvent
 from runtime.conversation.segments import CachePoint, Segment
 
@@ -44,12 +45,22 @@ class Pending(NamedTuple):
     """Something said that no request has sent yet, and the frame it was said in."""
 
     kind: Literal[
-        "user", "input", "injected", "assistant", "interrupted", "no_reply", "tool_result", "returned"
+        "user",
+        "input",
+        "injected",
+        "assistant",
+        "interrupted",
+        "no_reply",
+        "tool_result",
+        "returned",
+        "artifact",
     ]
     """`input`: the user's last message, passed on to an agent that is called. `returned`: the agent did."""
     event: Event
     frame: str | None
     stage: str | None
+    artifact: ArtifactRef | None = None
+    """What a long result became, or what is loaded; as it was at that moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +78,8 @@ class Popped:
     """The agent whose first frame it was: its trace stands in a window of its own."""
     sent: AppendList[Segment] = field(default_factory=AppendList)
     """That window."""
+    artifacts: tuple[ArtifactRef, ...] = ()
+    """What its value refers to."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,13 @@ from typing import Any, Literal
 from runtime.conversation import events as ev
 from runtime.conversation.messages import ToolCall
 from runtime.conversation.state import ACTION_CALL
+from runtime.engine import artifact_tools, artifacts
 from runtime.engine.draft import Draft
 from runtime.engine.effects import RunTool
 from runtime.engine.roots import roots_of
 from runtime.playbook import CallAction, SetAction, Stage, StageAction, ToolDefinition
 from runtime.playbook.arguments import argument_error
+from runtime.playbook.artifact_tools import ARTIFACT_TOOLS
 from runtime.playbook.expressions import ExpressionError, compile_expression
 
 Cause = Literal["on_enter", "on_exit"]
@@ -43,22 +45,41 @@ def _set(draft: Draft, stage: Stage, action: SetAction, cause: Cause) -> None:
         if outcome.error is not None:
             return _failed(draft, cause, "set", f"{name}: {outcome.error}")
         values[name] = outcome.value
-    draft.log(ev.StateChanged, set=values, cause=cause)
+    draft.log(ev.StateChanged, set=artifacts.kept_variables(draft, stage, values), cause=cause)
     return None
 
 
 def _call(draft: Draft, stage: Stage, action: CallAction, cause: Cause, skip: bool) -> bool:
     """True: the action is done, one way or another. False: its tool has been asked and must be waited for."""
+    if action.call in ARTIFACT_TOOLS:
+        _artifact_call(draft, stage, action, cause)
+        return True
     tool = _tool(draft, stage, action.call)
-    arguments = {name: _referenced(value, draft.state.variables) for name, value in action.arguments.items()}
+    arguments = artifacts.contents(draft, action.arguments, private=True)
     error = _call_error(tool, action.call, arguments, skip)
     if tool is None or error is not None:
         _failed(draft, cause, action.call, error or "")
         return True
     call = ToolCall(call_id=_call_id(draft, cause), name=tool.name, arguments=arguments)
-    draft.log(ev.ToolCallStart, call_id=call.call_id, name=call.name, arguments=arguments)
+    shown = artifacts.shown(draft, stage, action.arguments, arguments)
+    draft.log(ev.ToolCallStart, call_id=call.call_id, name=call.name, arguments=shown)
     draft.want(RunTool(call=call, tool=tool, roots=roots_of(draft.state, stage, draft.now)))
     return False
+
+
+def _artifact_call(draft: Draft, stage: Stage, action: CallAction, cause: Cause) -> None:
+    """`SaveArtifact` and `LoadArtifact` are done at once."""
+    call_id = _call_id(draft, cause)
+    draft.log(ev.ToolCallStart, call_id=call_id, name=action.call, arguments=action.arguments)
+    result, error = artifact_tools.perform(draft, stage, action.call, action.arguments)
+    draft.log(
+        ev.ToolCallComplete,
+        call_id=call_id,
+        tool_name=action.call,
+        success=error is None,
+        result=result,
+        error=error,
+    )
 
 
 def _call_error(
@@ -78,13 +99,6 @@ def _tool(draft: Draft, stage: Stage, name: str) -> ToolDefinition | None:
     if own is not None:
         return own
     return next((row.tools[name] for row in draft.table.rows.values() if name in row.tools), None)
-
-
-def _referenced(value: Any, variables: Mapping[str, Any]) -> Any:
-    """`$name` as a whole argument stands for the variable; an unknown name stays as it is."""
-    if isinstance(value, str) and value.startswith("$") and value[1:] in variables:
-        return variables[value[1:]]
-    return value
 
 
 def _failed(draft: Draft, cause: Cause, name: str, error: str) -> None:

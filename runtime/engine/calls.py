@@ -11,16 +11,18 @@ from operator import is_
 from typing import Any
 
 from runtime.conversation import events as ev
+from runtime.conversation.artifacts import reference
 from runtime.conversation.messages import AssistantMessage, ToolCall, ToolMessage
 from runtime.conversation.state import ACTION_CALL
-from runtime.engine import turns
+from runtime.engine import artifact_tools, artifacts, turns
 from runtime.engine.decisions import answer_decisions
 from runtime.engine.draft import Draft
 from runtime.engine.effects import RunTool
 from runtime.engine.roots import roots_of
 from runtime.engine.transitions import trigger
-from runtime.playbook import ToolDefinition
+from runtime.playbook import Stage, ToolDefinition
 from runtime.playbook.arguments import argument_error
+from runtime.playbook.artifact_tools import ARTIFACT_TOOLS
 from runtime.playbook.engine_tools import TRANSITION_TOOL
 
 BARRED = "No tool can be called now: answer the user."
@@ -56,6 +58,9 @@ def take_calls(draft: Draft) -> None:
     for call in draft.running.pending:
         if call.name == TRANSITION_TOOL:
             continue
+        if artifact_tools.is_answered_here(draft, call):
+            artifact_tools.answer(draft, call)
+            continue
         problem = OVER_LIMIT if room <= 0 else _problem(draft, call)
         room -= 1
         if problem is not None:
@@ -77,10 +82,15 @@ def _problem(draft: Draft, call: ToolCall) -> str | None:
     tool = draft.row.tools.get(call.name)
     if tool is None:
         names = [*draft.row.tools, *([TRANSITION_TOOL] if draft.row.targets else [])]
+        names += ARTIFACT_TOOLS if draft.row.offers_artifacts else ()
         return f"There is no tool {call.name!r} in this stage. Its tools: {', '.join(names) or 'none'}."
     if tool.approval != "never":
         return "Not run: this tool needs a person's approval, which is not possible in this version."
-    return argument_error(tool.parameters, call.arguments)
+    return argument_error(tool.parameters, _arguments(draft, call))
+
+
+def _arguments(draft: Draft, call: ToolCall) -> dict[str, Any] | None:
+    return artifacts.contents(draft, call.arguments) if call.arguments is not None else None
 
 
 def go_on(draft: Draft) -> None:
@@ -111,7 +121,8 @@ def _tool(draft: Draft, call: ToolCall) -> ToolDefinition:
 def _start(draft: Draft, call: ToolCall) -> None:
     draft.log(ev.ToolCallStart, call_id=call.call_id, name=call.name, arguments=call.arguments)
     roots = roots_of(draft.state, draft.row.stage, draft.now)
-    draft.want(RunTool(call=call, tool=_tool(draft, call), roots=roots))
+    whole = call.model_copy(update={"arguments": _arguments(draft, call)})
+    draft.want(RunTool(call=whole, tool=_tool(draft, call), roots=roots))
 
 
 def take_result(draft: Draft, message: ToolMessage) -> None:
@@ -119,23 +130,29 @@ def take_result(draft: Draft, message: ToolMessage) -> None:
     call = next((call for call in draft.running.pending if call.call_id == message.call_id), None)
     if call is None or call.call_id not in draft.running.started:
         return
+    stage = draft.row.stage
+    kept = artifacts.kept_result(draft, stage, call, message.result) if message.success else None
     complete(
         draft,
         call,
-        result=message.result,
+        result=message.result if kept is None else reference(kept.name),
         error=message.error,
         success=message.success,
         ms=message.duration_ms,
+        artifact=kept.name if kept is not None else None,
     )
+    if kept is not None:
+        artifacts.load(draft, kept)
     if message.success:
-        save(draft, _tool(draft, call), message.result)
+        save(draft, stage, _tool(draft, call), message.result)
     go_on(draft)
 
 
-def save(draft: Draft, tool: ToolDefinition, result: Any) -> None:
+def save(draft: Draft, stage: Stage, tool: ToolDefinition, result: Any) -> None:
     """`saveAs`: the result becomes a variable."""
     if tool.save_as:
-        draft.log(ev.StateChanged, set={tool.save_as: result}, cause=f"tool:{tool.name}")
+        kept = artifacts.kept_variables(draft, stage, {tool.save_as: result})
+        draft.log(ev.StateChanged, set=kept, cause=f"tool:{tool.name}")
 
 
 def complete(
@@ -146,6 +163,7 @@ def complete(
     error: str | None = None,
     success: bool = False,
     ms: int = 0,
+    artifact: str | None = None,
 ) -> None:
     """Log the one result of a call."""
     draft.log(
@@ -156,6 +174,7 @@ def complete(
         result=result,
         error=error,
         duration_ms=ms,
+        artifact=artifact,
     )
 
 
@@ -175,7 +194,7 @@ def _decide(draft: Draft, rule_id: str, arguments: Mapping[str, Any]) -> None:
     rule = draft.table.transitions[rule_id]
     reason = str(arguments.get("reason") or "The model asked for it.")
     data = arguments.get("data")
-    own = dict(data) if isinstance(data, Mapping) else {}
+    own = artifacts.pinned(draft, data) if isinstance(data, Mapping) else {}
     draft.log(ev.TransitionEvaluated, transition=rule.id, verdict=True, seen=dict(arguments), reason=reason)
     if rule.action.mode == "return" and draft.frame.depth == 0:
         return turns.end_frame(draft, "return", {**(rule.action.data or {}), **own})

@@ -14,7 +14,7 @@ from runtime.conversation.fold import apply_to
 from runtime.conversation.folding import Folding
 from runtime.conversation.state import Frame, Moving, RunningTurn, SessionState
 from runtime.engine.effects import Effect
-from runtime.engine.table import StageRow, Table, Tables
+from runtime.engine.table import StageRow, Table, Tables, may_use_artifacts
 from runtime.playbook import Options
 
 E = TypeVar("E", bound=EventBase)
@@ -33,7 +33,7 @@ class Draft:
         self._folding: Folding | None = None
         self._row: tuple[Frame, StageRow] | None = None
 
-    def log(self, kind: type[E], *, turn: int | None = None, **fields: Any) -> E:
+    def log(self, kind: type[E], /, *, turn: int | None = None, **fields: Any) -> E:
         """Append one event with the next `seq` and apply it."""
         folding = self._folding
         if folding is None:
@@ -85,4 +85,7 @@ class Draft:
         frame = self.state.frames[-1]
         if self._row is None or self._row[0] is not frame:
             self._row = frame, self.tables.of(frame).rows[frame.stage]
-        return self._row[1]
+        row = self._row[1]
+        if self.state.artifacts and may_use_artifacts(self.table, self.state):
+            return self.table.with_artifacts[frame.stage]
+        return row

@@ -7,10 +7,14 @@ from typing import Any
 
 from runtime.conversation.state import CallRecord, SessionState
 from runtime.playbook import Stage
+from runtime.playbook.expressions import ARTIFACTS
 
 
 def roots_of(state: SessionState, stage: Stage, now: datetime, *, reply: str = "") -> dict[str, Any]:
-    """Plain JSON values (and `now`, a timestamp). `reply` is the assistant's text of the turn so far."""
+    """Plain JSON values (and `now`, a timestamp). `reply` is the assistant's text of the turn so far.
+
+    Where a value is an artifact, a reference stands; an expression gets the content of those that it names.
+    """
     running, frame = state.running, state.frame
     return {
         "vars": state.variables,
@@ -30,6 +34,7 @@ def roots_of(state: SessionState, stage: Stage, now: datetime, *, reply: str = "
         "session": {"id": state.session, "turns": state.turn, "agents": list(state.agents)},
         "data": dict(frame.data) if frame is not None else dict(state.moving.data) if state.moving else {},
         "now": now,
+        ARTIFACTS: {name: artifact.content for name, artifact in state.artifacts.items()},
     }
 
 

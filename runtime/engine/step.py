@@ -7,10 +7,13 @@ from datetime import datetime
 from typing import NamedTuple, assert_never
 
 from runtime.conversation import events as ev
+from runtime.conversation.artifacts import reference
 from runtime.conversation.events import Event
+from runtime.conversation.messages import ToolCall
 from runtime.conversation.snapshot import HUMAN
 from runtime.conversation.state import SessionState
 from runtime.engine import before, calls, ending, replies, timers, turns
+from runtime.engine.artifacts import keep_variables, kept_result, kept_variables, parted_variables
 from runtime.engine.draft import Draft
 from runtime.engine.effects import Effect, WakeAt
 from runtime.engine.happened import (
@@ -30,7 +33,7 @@ from runtime.engine.happened import (
 )
 from runtime.engine.table import NO_AGENTS, tables_of
 from runtime.engine.timers import wake_at
-from runtime.engine.transitions import carry_on
+from runtime.engine.transitions import carry_on, target_row
 from runtime.playbook import Playbook
 
 
@@ -90,7 +93,9 @@ def _take(draft: Draft, happened: Happened) -> None:  # noqa: C901  one arm per 
         case Start():
             _start(draft, happened)
         case VariableSet():
-            draft.log(ev.StateChanged, set={happened.name: happened.value}, cause="user")
+            stage = draft.frame.stage if draft.state.frames else draft.table.playbook.initial_stage
+            values = kept_variables(draft, draft.table.rows[stage].stage, {happened.name: happened.value})
+            draft.log(ev.StateChanged, set=values, cause="user")
         case Use():
             draft.log(ev.SessionUsing, model=happened.model, layout=happened.layout, policy=happened.policy)
         case _:
@@ -101,14 +106,16 @@ def _start(draft: Draft, happened: Start) -> None:
     if draft.state.status != "new":
         raise NotNow("The session has already started.")
     playbook = draft.table.playbook
+    variables, long = parted_variables(draft, playbook)
     draft.log(
         ev.SessionStarted,
         playbook=playbook.id,
         playbook_digest=happened.digest,
-        variables={variable.name: variable.default for variable in playbook.variables},
+        variables=variables,
         data=dict(happened.data),
         agents=(playbook.name, HUMAN),
     )
+    keep_variables(draft, long)
     turns.move(draft)
 
 
@@ -137,12 +144,16 @@ def _tool_replied(draft: Draft, happened: ToolReplied) -> None:
 
 def _action_replied(draft: Draft, happened: ToolReplied) -> None:
     message = happened.message
-    draft.log(ev.ToolCallComplete, **dict(message))
+    stage = (draft.row if draft.moving.step == "exit" else target_row(draft)).stage
     tool = next(
         row.tools[message.tool_name] for row in draft.table.rows.values() if message.tool_name in row.tools
     )
+    call = ToolCall(call_id=message.call_id, name=message.tool_name, arguments={})
+    kept = kept_result(draft, stage, call, message.result) if message.success else None
+    known = {"result": reference(kept.name), "artifact": kept.name} if kept is not None else {}
+    draft.log(ev.ToolCallComplete, **(dict(message) | known))
     if message.success:
-        calls.save(draft, tool, message.result)
+        calls.save(draft, stage, tool, message.result)
     turns.follow(draft, carry_on(draft))
 
 

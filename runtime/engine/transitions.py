@@ -11,12 +11,14 @@ from typing import Any, Final, Literal
 
 from runtime.conversation import events as ev
 from runtime.conversation.windows import LANE_SEPARATOR
+from runtime.engine import artifacts
 from runtime.engine.actions import run_actions
 from runtime.engine.draft import Draft
 from runtime.engine.roots import roots_of
 from runtime.engine.table import StageRow, Table
 from runtime.playbook import Playbook, Transition
 from runtime.playbook.engine_tools import AGENT_PREFIX
+from runtime.playbook.expressions import ARTIFACTS
 from runtime.playbook.placeholders import Resolved, resolve
 
 Then = Literal["reply", "after", "idle", "start"]
@@ -82,6 +84,8 @@ def trigger(
         clear_history=action.clear_history,
         summary=summary,
     )
+    if action.clear_history:
+        artifacts.unload_lost(draft)
     if action.mode == "call":
         _push(draft, action.target_stage or "")
 
@@ -91,14 +95,15 @@ def _push(draft: Draft, target: str) -> None:
     frame, state = draft.frame, draft.state
     called = called_agent(draft, target) if target not in draft.table.rows else None
     whose: dict[str, Any] = {"stage": target, "agent": frame.agent, "playbook": frame.playbook}
+    long: dict[str, Any] = {}
     if isinstance(called, tuple):
         playbook_id, playbook = called
         whose = {
             "stage": playbook.initial_stage,
             "agent": _instance(target.removeprefix(AGENT_PREFIX), state.agents_called),
             "playbook": playbook_id,
-            "variables": {variable.name: variable.default for variable in playbook.variables},
         }
+        whose["variables"], long = artifacts.parted_variables(draft, playbook)
     draft.log(
         ev.FramePushed,
         frame=f"f{state.frames_opened + 1}",
@@ -106,6 +111,7 @@ def _push(draft: Draft, target: str) -> None:
         caller=frame.id,
         **whose,
     )
+    artifacts.keep_variables(draft, long)
 
 
 def _instance(name: str, called_before: int) -> str:
@@ -164,12 +170,14 @@ def target_row(draft: Draft) -> StageRow:
 
 def _pop(draft: Draft) -> None:
     frame, moving = draft.frame, draft.moving
+    value = artifacts.kept_value(draft, draft.row.stage, dict(moving.data))
+    artifacts.unload_frame(draft)
     reason = "return" if moving.transition is not None else moving.reason
     draft.log(
         ev.FramePopped,
         frame=frame.id,
         stage=frame.stage,
-        value=dict(moving.data) or None,
+        value=value or None,
         summary=moving.summary,
         reason=reason,
     )
@@ -179,6 +187,7 @@ def _enter(draft: Draft, row: StageRow) -> None:
     moving, state = draft.moving, draft.state
     prompt = _resolved(draft, row, row.stage.system_prompt)
     message = _transition_message(draft, row)
+    described = _descriptions(draft, row)
     draft.log(
         ev.StageEntered,
         stage=row.stage.id,
@@ -186,15 +195,25 @@ def _enter(draft: Draft, row: StageRow) -> None:
         visit=state.visits + 1,
         prompt=prompt.text,
         data=dict(state.frame.data if state.frame is not None else moving.data),
-        unresolved=(*prompt.unresolved, *message.unresolved),
+        descriptions={target: filled.text for target, filled in described.items()},
+        unresolved=tuple(text for part in (prompt, message, *described.values()) for text in part.unresolved),
     )
     for text in (*prompt.messages, *message.messages, message.text):
         if text.strip():
             draft.log(ev.UserMessageEvent, text=text, injected=True)
+    for name in dict.fromkeys((*prompt.artifacts, *message.artifacts)):
+        artifacts.load(draft, draft.state.artifacts[name])
 
 
 def _resolved(draft: Draft, row: StageRow, text: str) -> Resolved:
-    return resolve(text, roots_of(draft.state, row.stage, draft.now), draft.table.declared)
+    """Artifacts that the text names are loaded beside it; a raw stage's prompt is the whole request."""
+    refer = row.stage.kind != "raw"
+    return resolve(text, roots_of(draft.state, row.stage, draft.now), draft.table.declared, refer=refer)
+
+
+def _descriptions(draft: Draft, row: StageRow) -> dict[str, Resolved]:
+    """The descriptions of targets in which there is something to fill."""
+    return {target: _resolved(draft, row, text) for target, text in row.described}
 
 
 def _transition_message(draft: Draft, row: StageRow) -> Resolved:
@@ -206,5 +225,7 @@ def _transition_message(draft: Draft, row: StageRow) -> Resolved:
     text = (rule.action.transition_message or "") if rule is not None else ""
     if not called or frame is None:
         return _resolved(draft, row, text)
-    roots = roots_of(draft.state, row.stage, draft.now) | {"vars": frame.callers_variables}
+    known = {name: artifact.content for name, artifact in (frame.callers_artifacts or {}).items()}
+    roots = roots_of(draft.state, row.stage, draft.now)
+    roots |= {"vars": frame.callers_variables, ARTIFACTS: known}
     return resolve(text, roots, table.declared)

@@ -28,6 +28,9 @@ class ArtifactView(Value):
     summary: str
     kind: str
     length: int
+    """Characters (code points) of its text."""
+    hash: str
+    """Of its content: what its text is asked for by."""
     loaded: bool
 
 
@@ -70,6 +73,7 @@ def state_view(state: SessionState) -> StateView:
                 summary=ref.summary,
                 kind=ref.kind,
                 length=ref.length,
+                hash=ref.hash,
                 loaded=ref.loaded_in is not None,
             )
             for ref in state.artifacts.values()

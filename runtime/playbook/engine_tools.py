@@ -10,13 +10,14 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final, Literal
 
+from runtime.playbook.artifact_tools import ARTIFACT_TOOLS, DEFINITIONS, ever_offers_artifact_tools
 from runtime.playbook.conditions import LLMDecisionCondition
 from runtime.playbook.kept import kept
 from runtime.playbook.playbook import Playbook, Stage, Transition
 from runtime.playbook.tools import ToolDefinition
 
 TRANSITION_TOOL: Final = "playbook_transition"
-RESERVED_TOOLS: Final = (TRANSITION_TOOL, "SaveArtifact", "LoadArtifact")
+RESERVED_TOOLS: Final = (TRANSITION_TOOL, *ARTIFACT_TOOLS)
 RETURN_TARGET: Final = "return"
 AGENT_PREFIX: Final = "agent:"
 
@@ -119,24 +120,33 @@ def own_tools(playbook: Playbook, stage: Stage) -> tuple[ToolDefinition, ...]:
 
 @kept
 def stage_tools(
-    playbook: Playbook, stage: Stage, layout: Literal["append", "swap"] = "append"
+    playbook: Playbook, stage: Stage, layout: Literal["append", "swap"] = "append", artifacts: bool = False
 ) -> tuple[ToolDefinition, ...]:
-    """What the model may call in `stage`: its tools, then `playbook_transition` if a target is allowed."""
+    """What the model may call in `stage`: its tools, then `playbook_transition` if a target is allowed, then,
+    with `artifacts` (there are some, and the stage offers it), those that save and load them."""
+    if stage.kind == "raw":
+        return ()
     targets = [target for target, _ in allowed_targets(playbook, stage)]
-    if not targets or stage.kind == "raw":
-        return own_tools(playbook, stage)
-    tool = transition_tool(playbook, None if layout == "append" else targets)
-    return own_tools(playbook, stage) + ((tool,) if tool is not None else ())
+    tool = transition_tool(playbook, None if layout == "append" else targets) if targets else None
+    engines = ((tool,) if tool is not None else ()) + (DEFINITIONS if artifacts else ())
+    return own_tools(playbook, stage) + engines
 
 
 @kept
-def union_tools(playbook: Playbook) -> tuple[ToolDefinition, ...]:
-    """All tools of the playbook (`append` layout): global, stages in document order, the engine's own."""
+def union_tools(playbook: Playbook, artifacts: bool = False) -> tuple[ToolDefinition, ...]:
+    """All tools of the playbook (`append` layout): global, stages in document order, the engine's own.
+
+    Where tools could make an artifact, those that save and load them are there from the start: a head that
+    changes with the first artifact would cost the cache of the whole window. Elsewhere only with `artifacts`.
+    """
     tools: dict[str, ToolDefinition] = {}
     for tool in _all_definitions(playbook):
         tools.setdefault(tool.name, tool)
     engine_tool = transition_tool(playbook)
-    return tuple(tools.values()) + ((engine_tool,) if engine_tool is not None else ())
+    engines: tuple[ToolDefinition, ...] = (engine_tool,) if engine_tool is not None else ()
+    if artifacts or (tools and ever_offers_artifact_tools(playbook)):
+        engines += DEFINITIONS
+    return (*tools.values(), *engines)
 
 
 @kept

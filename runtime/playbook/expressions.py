@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -30,6 +30,10 @@ ITEM: Final = 20
 ROOTS: Final = ("vars", "turn", "stage", "session", "data", "now")
 """The names every expression may use; `now` is a timestamp, the others are maps."""
 
+ARTIFACTS: Final = "$artifacts"
+"""Key, beside the roots, of the contents of artifacts by name. A value `{"$artifact": name}` in the roots is
+the content for an expression that mentions its key, and only for that one."""
+
 _LOOPS: Final = frozenset(
     {"all", "exists", "exists_one", "existsOne", "map", "filter", "transformList", "transformMap"}
 )
@@ -39,7 +43,13 @@ _TOKEN = re.compile(
     r"""|(?P<comment>//[^\n]*)|(?P<name>[A-Za-z_][A-Za-z0-9_]*)|(?P<other>.)""",
     re.DOTALL,
 )
+_WORDS = re.compile(r"\w+")
+_QUOTED = re.compile(r"""["']([^"'\n]*)["']""")
 _POSITION = re.compile(r"<input>:(\d+):(\d+): (.*)")
+
+
+_CONTENT_DEPTH: Final = 4
+"""How deep references are looked for: `turn.toolCalls[0].result`."""
 
 
 class ExpressionError(Exception):
@@ -79,6 +89,7 @@ class Expression:
 
     def __init__(self, source: str, program: Any, names: frozenset[str], work: _Work) -> None:
         self.source = source
+        self._words = frozenset(_WORDS.findall(source)) | frozenset(_QUOTED.findall(source))
         self._program = program
         self._names = names
         self._work = work
@@ -91,6 +102,8 @@ class Expression:
     def evaluate(self, roots: Mapping[str, Any]) -> Outcome:
         """The value over `roots`; names that are absent there are null. Never raises for bad values."""
         data = {name: roots.get(name) for name in self._names if roots.get(name) is not None or name != "now"}
+        if contents := roots.get(ARTIFACTS):
+            data = with_contents(data, contents, self._words)
         if self._work.loops and not _fits(data):
             return Outcome(error=f"More than {MAX_DATA:,} characters of data are too much for a loop.")
         if self._work.makes and _made(data, self._work) > MAX_MADE:
@@ -109,6 +122,21 @@ class Expression:
         if value.type() == cel.Type.ERROR and "out of range for '" in str(value.plain_value()):
             return self._program.eval(data=_in_64_bits(data))
         return value
+
+
+def with_contents(value: Any, contents: Mapping[str, Any], words: Collection[str], depth: int = 0) -> Any:
+    """The value with its references replaced by contents, as far as their keys are among `words`."""
+    if isinstance(value, Mapping):
+        if depth and len(value) == 1 and isinstance(name := value.get("$artifact"), str):
+            return contents.get(name, value)
+        if depth < _CONTENT_DEPTH:
+            return {
+                key: with_contents(inner, contents, words, depth + 1) if key in words else inner
+                for key, inner in value.items()
+            }
+    elif isinstance(value, list) and 0 < depth < _CONTENT_DEPTH:
+        return [with_contents(inner, contents, words, depth + 1) for inner in value]
+    return value
 
 
 def compile_expression(source: str, names: Iterable[str] = ROOTS) -> Expression:

@@ -13,10 +13,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from runtime.playbook.expressions import MAX_LENGTH, ROOTS, ExpressionError, compile_expression
+from runtime.playbook.expressions import (
+    ARTIFACTS,
+    MAX_LENGTH,
+    ROOTS,
+    ExpressionError,
+    compile_expression,
+    with_contents,
+)
 
 _SECRET = re.compile(r"\{\{secret\.[A-Za-z0-9_]+\}\}")
 _VARIABLE = re.compile(r"^\$([A-Za-z_][A-Za-z0-9_]*)$")
+_WHOLE_VARIABLE = re.compile(r"""^(?:\$|vars\.)([A-Za-z_]\w*)$|^vars\[["']([^"']+)["']\]$""", re.ASCII)
 _IDENTIFIER = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _MESSAGE: Final = "|message"
 _MOST_UNCLOSED: Final = 500
@@ -32,6 +40,8 @@ class Resolved:
     """Placeholders that were left as they stand, in order."""
     messages: tuple[str, ...] = ()
     """Values of `|message` placeholders, in order: each is a message of its own."""
+    artifacts: tuple[str, ...] = ()
+    """Names of the artifacts that the text only refers to: they are to be loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +70,14 @@ def names_in_scope(variables: Iterable[str]) -> frozenset[str]:
     return frozenset(ROOTS) | {name for name in variables if _IDENTIFIER.match(name)}
 
 
-def resolve(text: str, roots: Mapping[str, Any], declared: Iterable[str] = ()) -> Resolved:
-    """Fill the placeholders of `text`; bare names of `declared` variables are bound unless they are roots."""
+def resolve(
+    text: str, roots: Mapping[str, Any], declared: Iterable[str] = (), *, refer: bool = False
+) -> Resolved:
+    """Fill the placeholders of `text`; bare names of `declared` variables are bound unless they are roots.
+
+    With `refer` a placeholder that names a variable which is an artifact becomes `[artifact NAME]`; without,
+    its content.
+    """
     if "{" not in text and "}" not in text:
         return Resolved(text)
     names = names_in_scope(declared)
@@ -70,9 +86,14 @@ def resolve(text: str, roots: Mapping[str, Any], declared: Iterable[str] = ()) -
     written: list[str] = []
     unresolved: list[str] = []
     messages: list[str] = []
+    artifacts: list[str] = []
     for part in _cut(text):
         if isinstance(part, str):
             written.append(part)
+            continue
+        if refer and (artifact := _artifact(part, values)) is not None:
+            artifacts.append(artifact)
+            written.append("" if part.own_message else f"[artifact {artifact}]")
             continue
         filled = _fill(part, values, names)
         if filled is None:
@@ -82,14 +103,28 @@ def resolve(text: str, roots: Mapping[str, Any], declared: Iterable[str] = ()) -
             messages.append(filled)
         else:
             written.append(filled)
-    return Resolved("".join(written), tuple(unresolved), tuple(messages))
+    return Resolved("".join(written), tuple(unresolved), tuple(messages), tuple(artifacts))
+
+
+def _artifact(placeholder: Placeholder, values: Mapping[str, Any]) -> str | None:
+    """The artifact that the variable is which the placeholder names, if it is one."""
+    variable = _WHOLE_VARIABLE.match(placeholder.source)
+    if variable is not None:
+        value = (values.get("vars") or {}).get(variable.group(1) or variable.group(2))
+    else:
+        value = values.get(placeholder.source) if _IDENTIFIER.match(placeholder.source) else None
+    name = value.get("$artifact") if isinstance(value, Mapping) and len(value) == 1 else None
+    known = values.get(ARTIFACTS) or {}
+    return name if isinstance(name, str) and name in known and not name.startswith("_") else None
 
 
 def _fill(placeholder: Placeholder, values: Mapping[str, Any], names: frozenset[str]) -> str | None:
     variable = _VARIABLE.match(placeholder.source)
     if variable is not None:
         known = values.get("vars") or {}
-        return as_text(known[variable.group(1)]) if variable.group(1) in known else None
+        if (name := variable.group(1)) not in known:
+            return None
+        return as_text(with_contents(known[name], values.get(ARTIFACTS) or {}, (), depth=1))
     try:
         outcome = compile_expression(placeholder.source, names).evaluate(values)
     except ExpressionError:

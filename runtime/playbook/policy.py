@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Final, Literal
 
 from pydantic import Field
 
 from runtime.playbook.base import DocumentPart, Flag, Integer, Whole
+
+ARTIFACT_DEFAULTS: Final[Mapping[str, Any]] = {
+    "artifact_threshold": 500,
+    "artifact_preview": 20_000,
+    "artifact_tools": True,
+}
+"""What holds where no policy says anything; lengths in characters (code points)."""
 
 
 class StageContextPolicy(DocumentPart):
@@ -36,3 +44,10 @@ class ContextPolicy(StageContextPolicy):
     state_compression: Flag | None = None
     full_state_interval: Whole | None = Field(default=None, ge=1)
     """P-frames between two I-frames. Default 8."""
+
+
+def artifact_setting(name: str, *layers: StageContextPolicy | None) -> Any:
+    """A setting about artifacts: of the first of `layers` that has it (the strongest is the first), else its
+    default."""
+    given = (getattr(layer, name) for layer in layers if layer is not None)
+    return next((value for value in given if value is not None), ARTIFACT_DEFAULTS[name])

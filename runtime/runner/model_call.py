@@ -23,6 +23,7 @@ from runtime.conversation import events as ev
 from runtime.conversation.messages import Usage
 from runtime.conversation.state import SessionState
 from runtime.conversation.windows import as_logged
+from runtime.engine.artifacts import unload_lost
 from runtime.engine.draft import Draft
 from runtime.engine.effects import CallModel
 from runtime.engine.happened import Happened, ModelFailed, ModelReplied, ReplyBegan
@@ -168,8 +169,11 @@ class ModelCall:
         if self._task is not None and self._task.cancelling():
             raise asyncio.CancelledError
         stage, policy = self._policy(draft)
-        for rewrite in plan_rewrites(draft.table.playbook, draft.state, self._record, policy):
+        planned = plan_rewrites(draft.table.playbook, draft.state, self._record, policy)
+        for rewrite in planned:
             draft.log(ev.WindowRewritten, **rewrite.fields())
+        if planned:
+            unload_lost(draft)
         request, plan = self._request(draft, stage, policy, self._fitted(draft, policy))
         self._log_started(draft, request, plan, policy)
         return request
@@ -193,6 +197,8 @@ class ModelCall:
             raise WindowFull(fitted.window.tokens, fitted.limit)
         for decision in fitted.decisions:
             log_decision(draft, decision)
+        if any(decision.rewrite is not None for decision in fitted.decisions):
+            unload_lost(draft)
         return fitted.window
 
     def _request(

@@ -57,7 +57,17 @@ def quiet_words(event: Event) -> tuple[str, str] | None:
             return "refused", event.reason
         case ev.IntentClassified():
             return "intent", _intent(event)
+        case ev.ArtifactSaved():
+            return "saved", f"{event.name}: {event.summary}"
+        case ev.ArtifactLoaded():
+            return "loaded", f"{event.name} into {event.frame}{_range(event)}"
+        case ev.ArtifactUnloaded():
+            return "unload", f"{event.name} out of {event.frame}"
     return None
+
+
+def _range(event: ev.ArtifactLoaded) -> str:
+    return "" if event.length is None else f", {event.length} characters from {event.offset}"
 
 
 def _intent(event: ev.IntentClassified) -> str:

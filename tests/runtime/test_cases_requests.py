@@ -307,8 +307,13 @@ def test_tools_and_targets_stand_in_one_order_with_the_engines_own_last() -> Non
         said("x", "y"),
     )
     sent = seen.requests[0]["tools"]
-    assert [entry["name"] for entry in sent] == [*names, "playbook_transition"]
-    assert sent[-1]["input_schema"]["properties"]["targetStage"]["enum"] == ["greet", "pick", "return"]
+    assert [entry["name"] for entry in sent] == [
+        *names,
+        "playbook_transition",
+        "SaveArtifact",
+        "LoadArtifact",
+    ]
+    assert sent[-3]["input_schema"]["properties"]["targetStage"]["enum"] == ["greet", "pick", "return"]
 
 
 def test_old_results_are_never_shortened_afterwards() -> None:

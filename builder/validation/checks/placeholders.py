@@ -10,6 +10,7 @@ from builder.validation.diagnostics import Diagnostic, warning
 from builder.validation.names import did_you_mean
 from builder.validation.outline import Outline
 from builder.validation.pointers import pointer
+from runtime.playbook import LLMDecisionCondition
 from runtime.playbook.expressions import ExpressionError, compile_expression
 from runtime.playbook.placeholders import Placeholder, names_in_scope, placeholders
 
@@ -17,7 +18,7 @@ _VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 
 
 def check(outline: Outline) -> Iterator[Diagnostic]:
-    """In prompts, and in the messages of transitions."""
+    """In prompts, in the messages of transitions, and in descriptions that the model reads."""
     playbook = outline.playbook
     for stage in playbook.stages:
         path = outline.stage_path(stage, "systemPrompt")
@@ -25,6 +26,9 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
     for index, rule in enumerate(playbook.transitions):
         path = pointer("transitions", index, "action", "transitionMessage")
         yield from _text(outline, rule.action.transition_message or "", path, transition=rule.id)
+        if isinstance(rule.condition, LLMDecisionCondition):
+            path = pointer("transitions", index, "condition", "description")
+            yield from _text(outline, rule.condition.description or "", path, transition=rule.id)
 
 
 def _text(outline: Outline, text: str, path: str, **owner: Any) -> Iterator[Diagnostic]:

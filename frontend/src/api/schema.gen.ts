@@ -406,6 +406,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{id}/artifacts/{hash}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Artifact
+         * @description The text of the artifact with that content, from character `offset` on.
+         */
+        get: operations["runtime_views_get_artifact"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/validate": {
         parameters: {
             query?: never;
@@ -555,7 +575,7 @@ export interface components {
             /** @default null */
             reason?: string | null;
         };
-        /** @description A part of an artifact's text comes into the window of a frame. */
+        /** @description An artifact's text comes into the window of a frame: without `length` all of it, or head and tail. */
         ArtifactLoaded: {
             /** @default 0 */
             seq: number;
@@ -576,7 +596,7 @@ export interface components {
             /** @default null */
             length: number | null;
         };
-        /** @description A value is kept under a name; its text by hash. */
+        /** @description A value is kept under a name, `length` code points as text; one of that name before is replaced. */
         ArtifactSaved: {
             /** @default 0 */
             seq: number;
@@ -592,12 +612,28 @@ export interface components {
             type: "artifact_saved";
             name: string;
             summary: string;
-            /** @default text */
+            /**
+             * @description `text`, `list`, `object`, `number` or `boolean`.
+             * @default text
+             */
             kind: string;
             /** @default 0 */
             length: number;
             /** @default  */
             hash: string;
+            /**
+             * @description The value itself. A database keeps it apart, by hash, and clients are not sent it.
+             * @default null
+             */
+            content: unknown;
+        };
+        /** @description A part of an artifact's text. */
+        ArtifactTextOut: {
+            hash: string;
+            offset: number;
+            text: string;
+            /** @description Characters (code points) of the whole text. */
+            length: number;
         };
         /** @description An artifact's text leaves the window of a frame. */
         ArtifactUnloaded: {
@@ -621,7 +657,10 @@ export interface components {
             name: string;
             summary: string;
             kind: string;
+            /** @description Characters (code points) of its text. */
             length: number;
+            /** @description Of its content: what its text is asked for by. */
+            hash: string;
             loaded: boolean;
         };
         /** @description One message of the model: text, tool calls, and what must be sent back unread. */
@@ -840,6 +879,11 @@ export interface components {
              * @default null
              */
             firstDifference: string | null;
+            /**
+             * @description The context policy in force.
+             * @default []
+             */
+            policy: components["schemas"]["SettingView"][];
             /** @default [] */
             segments: components["schemas"]["SegmentView"][];
             /** @default [] */
@@ -869,6 +913,7 @@ export interface components {
              */
             type: "compaction_planned";
             lane: string;
+            /** @description `pays`, `must`, or `trim` (messages above `historyLimit`). */
             rule: string;
             decision: boolean;
             numbers: {
@@ -1042,7 +1087,7 @@ export interface components {
             /** @default [] */
             details: components["schemas"]["ErrorDetail"][];
         };
-        Event: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"];
+        Event: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["SummaryWritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"];
         /** @description Events after a number, in order, as they go over the socket. */
         EventPage: {
             events: {
@@ -1419,6 +1464,10 @@ export interface components {
             toolChoice: unknown;
             settings: {
                 [key: string]: unknown;
+            };
+            /** @description What the session, the stage or the playbook set of the context policy; the rest are defaults. */
+            policy: {
+                [key: string]: components["schemas"]["Setting"];
             };
             /**
              * @description Settings that this model refuses and that were therefore not sent.
@@ -1972,7 +2021,7 @@ export interface components {
              */
             interrupt?: boolean;
         };
-        ServerFrame: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"] | components["schemas"]["TextDeltaFrame"] | components["schemas"]["CallFrame"] | components["schemas"]["Ready"] | components["schemas"]["Presence"] | components["schemas"]["ErrorFrame"] | components["schemas"]["Pong"];
+        ServerFrame: components["schemas"]["SessionStarted"] | components["schemas"]["UserMessageEvent"] | components["schemas"]["TurnStarted"] | components["schemas"]["Phase1Start"] | components["schemas"]["Phase1Complete"] | components["schemas"]["Phase2Start"] | components["schemas"]["Phase2Complete"] | components["schemas"]["ToolCallStart"] | components["schemas"]["ToolCallComplete"] | components["schemas"]["LLMCallStarted"] | components["schemas"]["LLMCallRetry"] | components["schemas"]["LLMCallCompleted"] | components["schemas"]["LLMCallFailed"] | components["schemas"]["TextWithdrawn"] | components["schemas"]["IntentClassified"] | components["schemas"]["TransitionEvaluated"] | components["schemas"]["TransitionTriggered"] | components["schemas"]["TransitionRefused"] | components["schemas"]["ToolChoiceUnmet"] | components["schemas"]["StageExited"] | components["schemas"]["StageEntered"] | components["schemas"]["FramePushed"] | components["schemas"]["FramePopped"] | components["schemas"]["StateChanged"] | components["schemas"]["ArtifactSaved"] | components["schemas"]["ArtifactLoaded"] | components["schemas"]["ArtifactUnloaded"] | components["schemas"]["CompactionPlanned"] | components["schemas"]["WindowRewritten"] | components["schemas"]["SummaryWritten"] | components["schemas"]["CachePlanned"] | components["schemas"]["TurnComplete"] | components["schemas"]["TurnInterrupted"] | components["schemas"]["TurnFailed"] | components["schemas"]["ApprovalRequested"] | components["schemas"]["ApprovalAnswered"] | components["schemas"]["SessionUsing"] | components["schemas"]["SessionComplete"] | components["schemas"]["TextDeltaFrame"] | components["schemas"]["CallFrame"] | components["schemas"]["Ready"] | components["schemas"]["Presence"] | components["schemas"]["ErrorFrame"] | components["schemas"]["Pong"];
         /** @description The session is over and takes no more messages. */
         SessionComplete: {
             /** @default 0 */
@@ -2098,6 +2147,19 @@ export interface components {
             /** @default null */
             value?: unknown;
         };
+        /** @description A setting of the context policy as it was in force for a call. */
+        Setting: {
+            value: unknown;
+            /** @description `session`, `stage`, `playbook`, or a reason in words. */
+            origin: string;
+        };
+        /** @description A setting of the context policy. */
+        SettingView: {
+            name: string;
+            value: unknown;
+            /** @description Who set it: `session`, `stage`, `playbook`, `model`, `default`, or a reason in words. */
+            origin: string;
+        };
         /** @description What became of one segment's tokens. Over a window they add up to the provider's sums. */
         Share: {
             segment: string;
@@ -2204,6 +2266,10 @@ export interface components {
             data: {
                 [key: string]: unknown;
             } | null;
+            /** @description Of the targets that the model may name, where they had placeholders: filled, once, for this visit. */
+            descriptions: {
+                [key: string]: string;
+            };
             /**
              * @description Placeholders that were left as they stand.
              * @default []
@@ -2272,6 +2338,40 @@ export interface components {
              * @enum {string}
              */
             type: "stop";
+        };
+        /** @description A model was asked for a summary in place of one by rules. It is used when that place is rewritten. */
+        SummaryWritten: {
+            /** @default 0 */
+            seq: number;
+            /** Format: date-time */
+            at: string;
+            session: string;
+            /** @default 0 */
+            turn: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "summary_written";
+            /**
+             * @description The call that wrote it; None where none was worth its cost.
+             * @default null
+             */
+            call: number | null;
+            /** @description Id of the summary segment by rules. */
+            segment: string;
+            /**
+             * @description Whose window it stands in.
+             * @default
+             */
+            agent: string;
+            /** @default null */
+            text: string | null;
+            /**
+             * @description Why there is none: the summary by rules stays.
+             * @default null
+             */
+            error: string | null;
         };
         /** @description A playbook of the gallery. */
         Template: {
@@ -2379,6 +2479,11 @@ export interface components {
             error: string | null;
             /** @default 0 */
             durationMs: number;
+            /**
+             * @description Name of the artifact that the result became, because it is long; `result` only refers to it then.
+             * @default null
+             */
+            artifact: string | null;
         };
         /** @description True when that tool was called in this turn, with that outcome. */
         ToolCallCondition: {
@@ -3638,6 +3743,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SegmentTextOut"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    runtime_views_get_artifact: {
+        parameters: {
+            query?: {
+                offset?: number;
+                length?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+                hash: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArtifactTextOut"];
                 };
             };
             /** @description An error */

@@ -45,8 +45,9 @@ const SECOND = fakeCall({
 	cachePoints: [{ segment: "base", ttl: "1h", number: 1, reason: "base" }],
 });
 
-function show(calls: readonly CallView[], shown: number | null = null) {
+function show(calls: readonly CallView[], shown: number | null = null, before?: (log: FakeLog) => void) {
 	const log = new FakeLog();
+	before?.(log);
 	log.add(2, { type: "user_message", text: "hi", clientId: "c", injected: false });
 	log.add(2, {
 		type: "transition_evaluated",
@@ -173,6 +174,25 @@ test("the cost tab adds up the session", () => {
 	show([FIRST, SECOND]);
 	fireEvent.click(screen.getByRole("tab", { name: "Cost" }));
 	expect(screen.getByText("at least $0.0041")).toBeTruthy();
+});
+
+test("the state tab lists artifacts with kind, size and place, and shows a text that is asked for", async () => {
+	show([FIRST, SECOND], null, (log) => {
+		log.add(1, {
+			type: "artifact_saved",
+			name: "a_12345678",
+			summary: "find({}): list, 12,345 characters, [{",
+			kind: "list",
+			length: 12_345,
+			hash: "content",
+		});
+		log.add(1, { type: "artifact_loaded", name: "a_12345678", frame: "f1", offset: 0, length: null });
+	});
+	fireEvent.click(screen.getByRole("tab", { name: "State" }));
+	expect(screen.getByText("list, 12,345 characters · loaded in f1")).toBeTruthy();
+	expect(screen.getByText(/^find\(\{\}\): list/)).toBeTruthy();
+	fireEvent.click(screen.getByRole("button", { name: "a_12345678" }));
+	expect(await screen.findByText("text of content")).toBeTruthy();
 });
 
 test("a call that is running is followed until it ends", () => {

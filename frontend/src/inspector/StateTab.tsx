@@ -1,6 +1,7 @@
 import { useMemo } from "react";
 import { useStore } from "zustand";
 import { endTitle } from "../playbook/labels";
+import { ArtifactItem } from "./ArtifactItem";
 import common from "./common.module.css";
 import { stateAtCall } from "./facts";
 import type { TabProps } from "./props";
@@ -54,10 +55,8 @@ export function StateTab({ live, sessionId, call, document, onStageSelected }: T
 				</ol>
 				{state.artifacts.size > 0 && <h3>Artifacts</h3>}
 				<ul className={tables.plain}>
-					{[...state.artifacts].map(([name, summary]) => (
-						<li key={name}>
-							{name} <span className={common.quiet}>{summary}</span>
-						</li>
+					{[...state.artifacts.values()].map((artifact) => (
+						<ArtifactItem key={artifact.name} artifact={artifact} sessionId={sessionId} />
 					))}
 				</ul>
 			</section>

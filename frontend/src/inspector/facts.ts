@@ -1,6 +1,7 @@
 /** What the log says about a turn and about the state at one point of it. */
 import type { EventOf, SessionEvent } from "../api/frames";
 import { placed } from "../playbook/labels";
+import { type Artifacts, ArtifactsSoFar } from "./artifacts";
 
 export interface Rule {
 	readonly seq: number;
@@ -33,7 +34,7 @@ export interface StateAt {
 	/** Names set or deleted since the call before. */
 	readonly changed: ReadonlySet<string>;
 	readonly frames: readonly { readonly id: string; readonly stage: string }[];
-	readonly artifacts: ReadonlyMap<string, string>;
+	readonly artifacts: Artifacts;
 }
 
 interface Building {
@@ -43,7 +44,6 @@ interface Building {
 	agents: Map<string, string>;
 	/** First frame of an open agent -> the variables of who called it. */
 	callers: Map<string, Map<string, unknown>>;
-	artifacts: Map<string, string>;
 }
 
 /** An agent has variables of its own while it is open. */
@@ -83,9 +83,6 @@ function applyState(state: Building, event: SessionEvent): void {
 		case "stage_exited":
 			state.frames = state.frames.filter((frame) => frame.id !== event.frame);
 			break;
-		case "artifact_saved":
-			state.artifacts.set(event.name, event.summary);
-			break;
 		case "llm_call_started":
 			state.changed.clear();
 			break;
@@ -100,11 +97,12 @@ export function stateAtCall(events: readonly SessionEvent[], call: number): Stat
 		frames: [],
 		agents: new Map(),
 		callers: new Map(),
-		artifacts: new Map(),
 	};
+	const artifacts = new ArtifactsSoFar();
 	for (const event of events) {
 		if (event.type === "llm_call_started" && event.call === call) break;
 		applyState(state, event);
+		artifacts.read(event);
 	}
-	return state;
+	return { ...state, artifacts: artifacts.now };
 }

@@ -175,6 +175,62 @@ describe("from the log", () => {
 		expect([...stateAtCall(called.events, 2).variables]).toEqual([["name", "Ada"]]);
 	});
 
+	test("artifacts come, are loaded and unloaded, and go with the variable they are named after", () => {
+		const told = new FakeLog();
+		const saved = (name: string) =>
+			({
+				type: "artifact_saved",
+				name,
+				summary: `${name}!`,
+				kind: "text",
+				length: 900,
+				hash: `h${name}`,
+			}) as const;
+		const sent = (call: number) =>
+			({ type: "llm_call_started", call, lane: "m", stage: "a", provider: "p", model: "m" }) as const;
+		const plan = { $artifact: "plan" };
+		told.addAll(1, [
+			saved("plan"),
+			{ type: "state_changed", set: { plan }, deleted: [], cause: "user" },
+			saved("a_1"),
+			{ type: "artifact_loaded", name: "a_1", frame: "f1", offset: 0, length: null },
+			sent(1),
+			{ type: "artifact_unloaded", name: "a_1", frame: "f1" },
+			{ type: "state_changed", set: { plan: "short" }, deleted: [], cause: "user" },
+			sent(2),
+		]);
+		const first = stateAtCall(told.events, 1).artifacts;
+		expect([...first.values()].map(({ name, loadedIn }) => [name, loadedIn])).toEqual([
+			["plan", null],
+			["a_1", "f1"],
+		]);
+		expect(first.get("plan")).toMatchObject({ kind: "text", length: 900, hash: "hplan" });
+		const second = stateAtCall(told.events, 2).artifacts;
+		expect([...second.values()].map(({ name, loadedIn }) => [name, loadedIn])).toEqual([["a_1", null]]);
+	});
+
+	test("an agent has artifacts of its own and brings those that its value refers to", () => {
+		const told = new FakeLog();
+		const saved = (name: string) =>
+			({ type: "artifact_saved", name, summary: "s", kind: "text", length: 900, hash: name }) as const;
+		const sent = (call: number) =>
+			({ type: "llm_call_started", call, lane: "m", stage: "a", provider: "p", model: "m" }) as const;
+		told.addAll(1, [
+			saved("a_1"),
+			saved("a_2"),
+			{ type: "transition_triggered", from_stage: "a", mode: "call", data: { doc: { $artifact: "a_1" } } },
+			{ type: "frame_pushed", frame: "f2", depth: 1, caller: "f1", stage: "b", agent: "A", variables: {} },
+			sent(1),
+			saved("a_3"),
+			saved("a_4"),
+			{ type: "frame_popped", frame: "f2", stage: "b", value: { found: { $artifact: "a_3" } } },
+			sent(2),
+		]);
+		const names = (call: number) => [...stateAtCall(told.events, call).artifacts.keys()].toSorted();
+		expect(names(1)).toEqual(["a_1"]);
+		expect(names(2)).toEqual(["a_1", "a_2", "a_3"]);
+	});
+
 	test("rules are those of the turn, with what they saw in words", () => {
 		const rules = rulesOfTurn(log.events, 1);
 		expect(rules).toHaveLength(1);

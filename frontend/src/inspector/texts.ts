@@ -53,6 +53,15 @@ export const textPath = (sessionId: string, hash: string): string =>
 export const requestPath = (sessionId: string, call: number): string =>
 	`${session(sessionId)}/calls/${call}/request`;
 
+export const artifactPath = (sessionId: string, hash: string): string =>
+	`${session(sessionId)}/artifacts/${encodeURIComponent(hash)}`;
+
+/** A part of an artifact's text; `length` is that of the whole. */
+export interface ArtifactText {
+	readonly text: string;
+	readonly length: number;
+}
+
 export interface SegmentText {
 	readonly hash: string;
 	readonly text: string;

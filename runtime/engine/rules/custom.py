@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from runtime.engine.rules.facts import Facts, Moment, Verdict
+from runtime.engine.rules.facts import Facts, Moment, Verdict, seen_value
 from runtime.playbook import CustomCondition
 from runtime.playbook.expressions import ExpressionError, compile_expression
 
@@ -21,5 +21,5 @@ def judge(condition: CustomCondition, facts: Facts) -> Verdict:
     if outcome.error is not None:
         return Verdict(False, None, f"The expression could not be evaluated: {outcome.error}")
     if not isinstance(outcome.value, bool):
-        return Verdict(False, outcome.value, "The expression's value is not true or false.")
+        return Verdict(False, seen_value(outcome.value), "The expression's value is not true or false.")
     return Verdict(outcome.value, outcome.value, f"The expression is {str(outcome.value).lower()}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple, get_args
 
+from runtime.conversation.artifacts import text_of
 from runtime.conversation.state import CallRecord
 from runtime.engine.intents import Classification
 
@@ -40,6 +41,12 @@ class Verdict(NamedTuple):
     holds: bool
     seen: Any = None
     reason: str = ""
+
+
+def seen_value(value: Any) -> Any:
+    """A value as a verdict repeats it: the beginning of its text where it is long."""
+    text = text_of(value)
+    return value if len(text) <= SEEN_LENGTH else excerpt(text)
 
 
 def excerpt(text: str) -> str:

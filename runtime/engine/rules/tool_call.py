@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from runtime.conversation.state import CallRecord
-from runtime.engine.rules.facts import Facts, Moment, Verdict
+from runtime.engine.rules.facts import Facts, Moment, Verdict, seen_value
 from runtime.playbook import ToolCallCondition
 from runtime.playbook.expressions import ROOTS, ExpressionError, compile_expression
 
@@ -47,6 +47,6 @@ def _judge_where(where: str, call: CallRecord, facts: Facts, seen: dict[str, Any
         return Verdict(False, seen, f"`where` is not a valid expression: {error.message}")
     if outcome.error is not None:
         return Verdict(False, seen, f"`where` could not be evaluated: {outcome.error}")
-    seen["where"] = outcome.value
+    seen["where"] = seen_value(outcome.value)
     words = "holds" if outcome.holds else "does not hold"
     return Verdict(outcome.holds, seen, f"{call.name} was called and `where` {words}.")

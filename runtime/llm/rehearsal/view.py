@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from runtime.context.artifacts import read_artifact
 from runtime.context.instructions import StageInstructions, read_instructions
 from runtime.context.window import ContextWindow
 from runtime.conversation.segments import Segment
-from runtime.playbook.engine_tools import TRANSITION_TOOL
+from runtime.playbook.engine_tools import RESERVED_TOOLS, TRANSITION_TOOL
 
 _STATE = re.compile(r"^State \d+(?: \([0-9a-f]+\), complete|, changes to state \d+ \([0-9a-f]+\)): ")
 _NO_CALLS: Final = ("call no tool", "no tool call", "without calling")
@@ -35,7 +36,7 @@ class View:
 
     stage: StageInstructions = _NOWHERE
     tools: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """Tools that the stage lists, by name, without the transition tool."""
+    """Tools that the stage lists, by name, without the engine's own."""
     user: str = ""
     """What the user said and nobody answered; empty where nobody spoke."""
     earlier: tuple[str, ...] = ()
@@ -133,11 +134,12 @@ def _tools(segments: Sequence[Segment], stage: StageInstructions) -> dict[str, M
         if segment.kind == "tools"
         for tool in json.loads(segment.text)
     }
-    return {name: defined[name] for name in stage.tools if name in defined and name != TRANSITION_TOOL}
+    return {name: defined[name] for name in stage.tools if name in defined and name not in RESERVED_TOOLS}
 
 
 def _results(segments: Sequence[Segment], start: int) -> list[Result]:
     calls: dict[str, tuple[str, Any]] = {}
+    artifacts = dict(read_artifact(segment) for segment in segments if segment.kind == "artifact")
     found = []
     for index, segment in enumerate(segments):
         if segment.kind == "tool_call":
@@ -146,7 +148,8 @@ def _results(segments: Sequence[Segment], start: int) -> list[Result]:
         elif segment.kind == "tool_result" and index >= start and segment.meta["callId"] in calls:
             name, arguments = calls[segment.meta["callId"]]
             success = bool(segment.meta.get("success", True))
-            found.append(Result(name, arguments, success, as_json(segment.text)))
+            text = artifacts.get(segment.meta.get("artifact", "")) or segment.text
+            found.append(Result(name, arguments, success, as_json(text)))
     return found
 
 

@@ -376,6 +376,12 @@ def test_braces_in_prompts_are_only_warned_about() -> None:
     assert places(value, "unknown-variable") == []
 
 
+def test_braces_in_a_description_that_the_model_reads_are_warned_about_as_well() -> None:
+    value = with_condition(type="llm_decision", description="Asks {for it} from {$nobody}")
+    assert places(value, "bad-placeholder") == ["/transitions/0/condition/description"]
+    assert places(value, "unknown-variable") == ["/transitions/0/condition/description"]
+
+
 def test_a_variable_that_a_tool_or_an_action_sets_is_known() -> None:
     filled = stage("greet", systemPrompt="{$order} {$total}", tools=[tool("find", saveAs="order")])
     filled["onEnter"] = [{"set": {"total": "1 + 1"}}]

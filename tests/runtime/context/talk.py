@@ -89,7 +89,7 @@ class Talk:
     plans: list[CachePlan] = field(default_factory=list)
     log: list[ev.Event] = field(default_factory=list)
 
-    def add(self, kind: type[Any], **fields: Any) -> Any:
+    def add(self, kind: type[Any], /, **fields: Any) -> Any:
         event = kind(
             seq=self.state.seq + 1,
             at=self.now,

@@ -121,7 +121,7 @@ def test_nothing_is_read_after_the_lifetime_but_the_base_that_lives_an_hour() ->
 
 
 def test_a_base_under_the_minimum_gets_no_point() -> None:
-    talk = Talk().start("pick")
+    talk = Talk(playbook(context={"artifactTools": False})).start("pick")
     talk.turn("hi").ask()
     assert talk.plans[-1].points == ()
     assert talk.plans[-1].predicted.fresh == talk.windows[-1].tokens

@@ -48,11 +48,12 @@ def test_a_long_session_keeps_its_beginning_and_its_newest_turns_and_one_block_i
 
 
 def test_one_batch_brings_the_window_down_to_the_target() -> None:
-    talk = told(Talk(unpriced(), record("rehearsal")).start("pick"), 40, LONG[:200])
+    context = {"budgetTokens": 5000}
+    talk = told(Talk(unpriced(context=context), record("rehearsal")).start("pick"), 48, LONG[:200])
     batch = compactions(talk, "must")
     assert len(batch) == 1
-    assert batch[0]["tokens"] > 4000
-    assert batch[0]["rest"] <= 2000
+    assert batch[0]["tokens"] > 5000
+    assert batch[0]["rest"] <= 2500
 
 
 def unpriced(**more: Any) -> Any:
@@ -179,7 +180,7 @@ def test_traffic_of_visits_that_are_over_goes_first_and_their_words_stay() -> No
 
 
 def test_results_are_shortened_before_turns_go() -> None:
-    talk = Talk(unpriced(context={"keepRecent": 10, "budgetTarget": 3200}), record("rehearsal")).start("pick")
+    talk = Talk(unpriced(context={"keepRecent": 10, "budgetTarget": 3600}), record("rehearsal")).start("pick")
     for number in range(5):
         talk.turn(f"look {number}").ask()
         talk.says(calls=[call(f"c{number}", kind="x")]).result(f"c{number}", "stock", LONG * 4)
@@ -256,9 +257,8 @@ def test_it_pays_once_many_calls_read_a_long_middle() -> None:
     assert paid
     numbers = paid[0].numbers
     warm = numbers["calls"] * numbers["read"] * (numbers["removed"] - numbers["summary"])
-    once = (numbers["write"] - numbers["read"]) * (numbers["summary"] + numbers["suffix"])
-    assert warm > once
-    assert numbers["saves"] == pytest.approx(warm - once, abs=warm / 20 + numbers["prefix"])
+    assert numbers["saves"] > 0
+    assert numbers["saves"] == pytest.approx(warm - numbers["cost"], abs=20)
 
 
 def test_nothing_is_decided_for_moneys_sake_within_a_turn_or_without_prices() -> None:

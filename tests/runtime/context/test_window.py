@@ -23,7 +23,8 @@ def test_a_first_request_is_tools_base_user_state_stage() -> None:
     window = talk.turn("hi").ask()
     assert kinds(window) == ["tools", "base", "dialogue", "state", "stage"]
     assert window.added == 5
-    assert [tool.name for tool in window.tools] == ["stock", "seats", "playbook_transition"]
+    assert [tool.name for tool in window.tools][:3] == ["stock", "seats", "playbook_transition"]
+    assert [tool.name for tool in window.tools][3:] == ["SaveArtifact", "LoadArtifact"]
     assert window.allowed_tools == ("playbook_transition",)
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from runtime.conversation.events import ArtifactLoaded, ArtifactSaved, ToolCallComplete
 from runtime.conversation.messages import AssistantMessage
 from runtime.llm.rehearsal import RehearsalLLM
 from runtime.llm.rehearsal.finding import values_in
@@ -245,3 +246,24 @@ async def test_usage_is_simulated_by_the_cache_model() -> None:
 
 def test_tools_helper_of_the_talk_is_no_enum() -> None:
     assert said(desk(tool("stock")), "stock").text.startswith("Could you tell me")
+
+
+def test_a_result_that_became_an_artifact_is_told_like_any_other() -> None:
+    talk = Talk(desk(STOCK)).start("desk").turn("cargo?")
+    talk.ask()
+    talk.says(calls=[call("a", kind="cargo")])
+    kept = {"name": "a_0", "summary": "stock: object, 500 characters", "hash": "h", "kind": "object"}
+    talk.add(ArtifactSaved, **kept, length=500, content={"free": 2, "nextWeek": True})
+    talk.add(
+        ToolCallComplete,
+        call_id="a",
+        tool_name="stock",
+        success=True,
+        result={"$artifact": "a_0"},
+        artifact="a_0",
+    )
+    talk.add(ArtifactLoaded, name="a_0", frame="f1")
+    window = talk.ask()
+    assert window.allowed_tools[-2:] == ("SaveArtifact", "LoadArtifact")
+    message = answer(request_of(talk))
+    assert (message.text, message.tool_calls) == ("Free 2, next week yes.", ())

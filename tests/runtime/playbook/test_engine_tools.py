@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from runtime.playbook import ContextPolicy
 from runtime.playbook.engine_tools import (
     allowed_targets,
     outgoing,
@@ -77,8 +78,19 @@ def test_the_union_of_tools_is_global_then_stages_then_the_engines() -> None:
         [rule("t", "a", "b", DECISION)],
         globalTools=[dict(STOCK, name="everywhere")],
     )
-    assert [tool.name for tool in union_tools(book)] == ["everywhere", "stock", "book", "playbook_transition"]
+    own = ["everywhere", "stock", "book", "playbook_transition"]
+    assert [tool.name for tool in union_tools(book)] == [*own, "SaveArtifact", "LoadArtifact"]
     assert tool_conflicts(book) == ()
+    without = book.model_copy(update={"context": ContextPolicy(artifactTools=False)})
+    assert [tool.name for tool in union_tools(without)] == own
+
+
+def test_where_no_tool_could_make_an_artifact_the_tools_for_them_come_with_the_first_one() -> None:
+    book = playbook([stage("a"), stage("b")], [rule("t", "a", "b", DECISION)])
+    assert [tool.name for tool in union_tools(book)] == ["playbook_transition"]
+    assert [tool.name for tool in union_tools(book, artifacts=True)][1:] == ["SaveArtifact", "LoadArtifact"]
+    assert [tool.name for tool in stage_tools(book, book.stages[0])] == ["playbook_transition"]
+    assert len(stage_tools(book, book.stages[0], artifacts=True)) == 3
 
 
 def test_two_different_tools_of_one_name_are_a_conflict() -> None:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from runtime.conversation import events as ev
 from runtime.conversation.fold import apply, fold
+from runtime.conversation.snapshot import canonical
 from runtime.conversation.state import SessionState
 from runtime.engine import NO_AGENTS
 from runtime.llm.anthropic_wire import render_anthropic
@@ -26,6 +27,7 @@ from runtime.runner.session import Session, SessionOver
 from runtime.runner.virtual_time import VirtualClock, run_virtual
 from tests.runtime.llm.valid import problems
 from tests.runtime.runner.play import START, CountingTools, NoChance, OneModel
+from tests.runtime.told import state_told
 
 STAGES = ("a", "b", "c", "d")
 TEXTS = ("", " ", "hello", "go on", "x" * 400, "bye \u2028 {vars.n}", "ü" * 90, "{$x} {{y}}")
@@ -403,7 +405,10 @@ def check_calls(log: Sequence[ev.Event]) -> None:
 
 
 def check_requests(wild: Wild) -> None:
-    """Every request would be taken by the provider."""
+    """Every request would be taken by the provider, and its state frames tell the state as it was."""
     for request in wild.llm.requests:
         _, record = wild.models.get(request.config, request.model)
         assert problems(render_anthropic(request, record)) == []
+        if request.window.state_snapshot is not None:
+            told = state_told(request.window.segments)
+            assert canonical(told) == canonical(request.window.state_snapshot)
