@@ -10,9 +10,9 @@ from runtime.conversation.window_events import WindowRewritten
 from runtime.conversation.windows import AgentWindow
 
 COMPACTING: Final = frozenset({"pays", "must", "trim"})
-UNDONE: Final = frozenset({"must", "trim"})
+UNDONE: Final = frozenset({"must"})
 """Rules whose work is undone when the frame becomes the current one again, if there is room. What it paid to
-remove would be removed again at once."""
+remove, and what passed a limit of messages, would be removed again at once."""
 
 
 def remember(agent: AgentWindow, event: WindowRewritten, gone: Sequence[Segment]) -> None:

@@ -163,6 +163,7 @@ export function fakeCall(more: Partial<CallView> = {}): CallView {
 		added: 0,
 		startedAt: "2026-11-30T12:00:00Z",
 		error: null,
+		policy: [],
 		shares: [],
 		predictedOnly: false,
 		previousCall: null,

@@ -101,6 +101,47 @@ async def test_a_refused_window_with_nothing_to_shorten_is_an_error_at_once() ->
     assert len(play.llm.requests) == 1
 
 
+@in_virtual_time
+async def test_texts_of_artifacts_are_unloaded_for_room_and_stay_listed() -> None:
+    long = {**STOCK, "implementation": {"type": "mock", "responses": [{"result": WORDS * 8}]}}
+    outputs = [
+        out for n in range(5) for out in (calls("stock", f"c{n}", kind=f"k{n}"), {"text": f"Seen {n}."})
+    ]
+    document = playbook(
+        [stage("pick", tools=[long])], context={"budgetTokens": 5000, "artifactPreview": 4000}
+    )
+    play = Play(document, outputs)
+    await play.talk(*(f"look {n}" for n in range(5)))
+    assert all(request.window.tokens <= 5000 for request in play.llm.requests)
+    for request in play.llm.requests:
+        assert problems(render_anthropic(request, MODEL)) == []
+    assert play.of(ev.ArtifactLoaded)
+    kinds = [segment.kind for segment in play.llm.requests[-1].window.segments]
+    assert kinds.count("artifact") <= 1
+
+
+@in_virtual_time
+async def test_many_artifacts_never_make_a_window_pass_its_budget() -> None:
+    outputs: list[dict[str, Any]] = []
+    tools = []
+    for number in range(8):
+        name = f"read{number}"
+        result = f"{number} {WORDS * 8}"
+        tools.append(
+            {**STOCK, "name": name, "implementation": {"type": "mock", "responses": [{"result": result}]}}
+        )
+        outputs += [calls(name, f"c{number}", kind="x"), {"text": f"Read {number}."}]
+    play = Play(
+        playbook([stage("pick", tools=tools)], context={"budgetTokens": 8000, "keepRecent": 500}), outputs
+    )
+    await play.talk(*(f"read {n}" for n in range(8)))
+    assert play.replies == [f"Read {n}." for n in range(8)]
+    assert all(request.window.tokens <= 8000 for request in play.llm.requests)
+    assert play.of(ev.ArtifactUnloaded)
+    last = play.llm.requests[-1].window
+    assert any("was unloaded to save room" in s.text or s.meta.get("compacted") for s in last.segments)
+
+
 # -- what the log says -------------------------------------------------------------------------------------
 
 
