@@ -51,6 +51,17 @@ def keep_version(row: SavedPlaybook, revision: int, note: str, author: User) -> 
         )
 
 
+def replace(
+    row: SavedPlaybook, revision: int, document: dict[str, Any], note: str, author: User
+) -> PlaybookVersion:
+    """Another document as the draft; the draft there was is kept as a version. Raises Stale."""
+    with transaction.atomic():
+        kept = keep_version(row, revision, note, author)
+        save(SavedPlaybook.objects.filter(pk=row.pk), revision, document)
+    row.refresh_from_db()
+    return kept
+
+
 def copy_of(row: SavedPlaybook) -> dict[str, Any]:
     """The draft as the document of a new playbook."""
     return {**row.document, "name": f"{row.document.get('name', row.name)} copy"[:NAME_LENGTH]}

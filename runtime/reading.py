@@ -9,11 +9,12 @@ from typing import Any, Literal
 from django.db import transaction
 from django.db.models import QuerySet
 
+from runtime import wiring
 from runtime.conversation.fold import fold
 from runtime.conversation.state import SessionState
 from runtime.inspector.calls import CALL_EVENTS, CallLog
 from runtime.inspector.frames import RunningReply
-from runtime.inspector.requests import RenderedRequest
+from runtime.inspector.requests import Address, RenderedRequest
 from runtime.inspector.requests import rendered_request as rendered
 from runtime.models import ArtifactText, LLMCall, LoggedEvent, SegmentText, StoredSession
 from runtime.storage import load_events
@@ -54,7 +55,20 @@ def rendered_request(session: uuid.UUID, number: int) -> RenderedRequest | None:
     """The request of a call as it went over the wire; None when there is no such call."""
     calls = call_log(session, texts=True)
     started = calls.started(number)
-    return rendered(started, calls.window(number)) if started is not None else None
+    if started is None:
+        return None
+    return rendered(started, calls.window(number), address_of(started.connection))
+
+
+def address_of(connection: str) -> Address | None:
+    """Where the connection of that name sends to now; None if there is none of that name any more."""
+    known = wiring.connections().named(connection)
+    if known is None:
+        return None
+    settings = known.settings
+    variable = settings.key_source if settings.key_source.isidentifier() else "API_KEY"
+    needs_key = bool(settings.key) or settings.url is None
+    return Address(settings.url or "", variable if needs_key else "")
 
 
 def state_at(session: uuid.UUID, seq: int | None) -> SessionState:

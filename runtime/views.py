@@ -51,7 +51,7 @@ class NewSession(Value):
     data: dict[str, Any] | None = None
     """Becomes the initial stage's data."""
     model: str | None = Field(default=None, max_length=100)
-    """For stages that name none."""
+    """Instead of what the playbook names, for every stage: `CONNECTION/MODEL`, a model, or `rehearsal`."""
 
 
 class SessionSummary(Value):

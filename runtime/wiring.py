@@ -21,8 +21,13 @@ from runtime.tools import ToolBox
 
 @lru_cache(maxsize=1)
 def connections() -> Connections:
-    """The models that this process can reach."""
-    return Connections(rehearsal=RehearsalLLM(word_delay_s=settings.STUDIO.rehearsal_delay_ms / 1000))
+    """The connections that this process uses, read once."""
+    return make_connections(settings.STUDIO.rehearsal_delay_ms / 1000)
+
+
+def make_connections(word_delay_s: float) -> Connections:
+    """Those of the environment and of the operator's file; the rehearsal waits so long before each word."""
+    return Connections.of(settings.STUDIO.connections_path, rehearsal=RehearsalLLM(word_delay_s=word_delay_s))
 
 
 def build(stored: LoadedSession, store: DjangoEventStore) -> RunnerSession:

@@ -4,7 +4,7 @@ from ninja import NinjaAPI
 from ninja.security import django_auth
 
 from builder import __version__
-from builder.api import agents, files, me, playbooks, versions
+from builder.api import agents, connections, files, me, playbooks, versions
 from builder.api.bodies import StrictParser
 from builder.api.errors import answer_errors
 from runtime import views as sessions
@@ -23,6 +23,7 @@ api.add_router("/playbooks", agents.router)  # before {id}, which takes any word
 api.add_router("/playbooks", playbooks.router)
 api.add_router("/playbooks", versions.router)
 api.add_router("/sessions", sessions.router)
+api.add_router("/connections", connections.router)
 api.add_router("", files.router)
 
 __all__ = ["api"]

@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.middleware.csrf import get_token
 
 from builder import __version__
-from builder.api.models_offered import offered_models
+from builder.api.connections import offered_models
 from builder.api.routing import routes
 from builder.api.rows import signed_in
 from builder.api.schemas import Me, UserInfo

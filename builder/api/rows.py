@@ -50,6 +50,13 @@ def find_version(request: HttpRequest, playbook_id: str, number: int) -> Playboo
     return row
 
 
+def document(request: HttpRequest, playbook_id: str, number: int | None) -> dict[str, Any]:
+    """The document of that version; without a number, the draft's."""
+    row = find(request, playbook_id) if number is None else find_version(request, playbook_id, number)
+    found: dict[str, Any] = row.document
+    return found
+
+
 def detail(row: SavedPlaybook, diagnostics: tuple[Diagnostic, ...] | None = None) -> PlaybookDetail:
     """The playbook with its draft; `diagnostics` if they were computed already."""
     versions = row.versions.select_related("author").defer("document")

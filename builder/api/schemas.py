@@ -10,6 +10,8 @@ from pydantic import Field
 
 from builder.api.documents import Document, StoredDocument
 from builder.api.errors import ErrorBody
+from builder.changes import Comparison, MergeConflict
+from builder.changes.merging import Side
 from builder.transfer.report import ReportEntry
 from builder.validation import Diagnostic
 from runtime.conversation.base import Value
@@ -22,10 +24,11 @@ class UserInfo(Value):
 
 
 class OfferedModel(Value):
-    """A model that can be chosen; `available` says whether it can be reached from here now."""
+    """A model that can be chosen; `available` says whether a request can be sent to it."""
 
     id: str
     provider: str
+    """The connection's name: what a stage's `provider` says."""
     label: str
     available: bool
     note: str = ""
@@ -165,6 +168,36 @@ class Imported(Value):
     report: tuple[ReportEntry, ...]
     document: StoredDocument | None = None
     playbook: PlaybookDetail | None = None
+
+
+class ExportFormat(Value):
+    """A kind of file that a playbook can be written as, and what it cannot carry of this one."""
+
+    format: str
+    title: str
+    file_name: str
+    report: tuple[ReportEntry, ...]
+
+
+class ToMerge(Value):
+    """My document, and the one that both of us started from; null if that is not known any more."""
+
+    base: Document | None = None
+    mine: Document
+    choices: dict[str, Side] = Field(default_factory=dict)
+    """Which side to take, by the key of the conflict; without a choice, mine."""
+
+
+class MergedDraft(Value):
+    """Both edits in one document, to be saved on `revision`, and the conflicts with the choices so far."""
+
+    revision: int
+    updated_at: datetime
+    theirs: StoredDocument
+    document: StoredDocument
+    conflicts: tuple[MergeConflict, ...]
+    taken: Comparison
+    """What the document has that mine has not: their edits."""
 
 
 class Template(Value):

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from django.http import HttpRequest
-from ninja import Path, Status
+from ninja import Path, Query, Status
+from pydantic import ValidationError
 
 from builder import drafts
 from builder.api import rows
+from builder.api.errors import invalid_document
 from builder.api.playbooks import stale
 from builder.api.routing import PlaybookId, routes
 from builder.api.schemas import (
     Conflict,
+    MergedDraft,
     NewVersion,
     PlaybookDetail,
     RestoreVersion,
+    ToMerge,
     VersionDetail,
     VersionSummary,
 )
+from builder.changes import Comparison, compare, merge
+from builder.validation.pointers import problems
+from runtime.playbook import Playbook
 
 router = routes("versions")
+Side = Annotated[int | None, Query(ge=1, le=2**31 - 1)]
 Number = Annotated[int, Path(alias="n", ge=1, le=2**31 - 1)]
 
 
@@ -65,3 +73,35 @@ def restore_version(
     except drafts.Stale:
         raise stale(request, playbook_id) from None
     return rows.detail(rows.find(request, playbook_id))
+
+
+@router.get("/{id}/diff", response=Comparison, operation_id="compareVersions")
+def compare_versions(
+    request: HttpRequest, playbook_id: PlaybookId, before: Side = None, after: Side = None
+) -> Comparison:
+    """What differs between two versions; one that is not given is the draft."""
+    old, new = (_playbook(rows.document(request, playbook_id, number)) for number in (before, after))
+    return compare(old, new)
+
+
+@router.post("/{id}/merge", response=MergedDraft, operation_id="mergeDraft")
+def merge_draft(request: HttpRequest, playbook_id: PlaybookId, given: ToMerge) -> MergedDraft:
+    """My edits and those that the draft got in the meantime, in one document; nothing is saved."""
+    row = rows.find(request, playbook_id)
+    base = None if given.base is None else given.base.raw
+    merged = merge(base, given.mine.raw, row.document, given.choices)
+    return MergedDraft(
+        revision=row.revision,
+        updated_at=row.updated_at,
+        theirs=row.document,
+        document=merged.document,
+        conflicts=merged.conflicts,
+        taken=compare(given.mine.playbook, _playbook(merged.document)),
+    )
+
+
+def _playbook(document: dict[str, Any]) -> Playbook:
+    try:
+        return Playbook.model_validate(document)
+    except ValidationError as failure:
+        raise invalid_document(problems(failure, document)) from None

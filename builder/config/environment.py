@@ -21,6 +21,9 @@ class Environment(BaseSettings):
     data_dir: Path = Field(default_factory=default_data_dir)
     """Database, secret key, sign-in links and the lock of the running server."""
 
+    connections_file: Path | None = None
+    """The connections to models, as TOML; unset means `connections.toml` in the data folder."""
+
     database_url: str | None = Field(
         default=None, validation_alias=AliasChoices("STUDIO_DATABASE_URL", "DATABASE_URL")
     )
@@ -59,6 +62,11 @@ class Environment(BaseSettings):
             if isinstance(value, str)
             else value
         )
+
+    @property
+    def connections_path(self) -> Path:
+        """Where the connections to models are looked for; the file need not exist."""
+        return self.connections_file or self.data_dir / "connections.toml"
 
     @property
     def embedded(self) -> bool:

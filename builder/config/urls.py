@@ -12,7 +12,7 @@ urlpatterns = [
     path("enter/<str:token>", sign_in.enter, name="enter"),
     path("health", pages.health, name="health"),
     path("", pages.app, name="app"),
-    re_path(r"^(?:playbooks|sessions)(?:/.*)?$", pages.app, name="app-page"),
+    re_path(r"^(?:playbooks|sessions|connections)(?:/.*)?$", pages.app, name="app-page"),
     # Programs, not people, ask for what is under these; `admin` is there so that Django adds its slash.
     re_path(r"^(?!(?:api|static|ws|admin)(?:/|$))", pages.unknown, name="unknown"),
 ]

@@ -10,13 +10,15 @@ from typing import Any
 from pydantic import ValidationError
 
 from builder.transfer.gaps import fill_gaps
-from builder.transfer.llmrtc import convert_llmrtc, is_llmrtc, switch_off_functions
+from builder.transfer.importers import importer_for
+from builder.transfer.importers.llmrtc import switch_off_functions
+from builder.transfer.needs import needs
 from builder.transfer.reading import read_json
 from builder.transfer.report import ReportEntry
 from builder.transfer.upgrades import upgrade, version_refused
 from builder.validation.pointers import problems
 from builder.validation.unknown_fields import unknown_fields
-from runtime.playbook import Playbook
+from runtime.playbook import FORMAT_VERSION, Playbook
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,14 +46,26 @@ def load_value(value: Any) -> Loaded:
     if refusal is not None:
         return Loaded(None, None, (refusal,))
     document: dict[str, Any] = copy.deepcopy(value)
+    importer = importer_for(document)
     document.pop("$schema", None)
-    report = list(upgrade(document))
-    foreign = is_llmrtc(document)
-    if foreign:
-        report += convert_llmrtc(document)
-    report += switch_off_functions(document, foreign)
+    document, report = upgrade(document)
+    if importer is not None:
+        report += [_read_as(importer.product), *importer.convert(document)]
+    elif "formatVersion" not in value and not report:
+        report.append(_assumed())
+    report += switch_off_functions(document, everywhere=False)
     report += fill_gaps(document)
     return _finish(document, report)
+
+
+def _read_as(product: str) -> ReportEntry:
+    message = f"The file was read as a playbook of {product}: it behaves here as it did there."
+    return ReportEntry(level="info", path="", code="foreign-product", message=message)
+
+
+def _assumed() -> ReportEntry:
+    message = f"The file has no “formatVersion”; it was read as format {FORMAT_VERSION}."
+    return ReportEntry(level="info", path="", code="assumed-format", message=message)
 
 
 def _finish(document: dict[str, Any], report: list[ReportEntry]) -> Loaded:
@@ -66,6 +80,7 @@ def _finish(document: dict[str, Any], report: list[ReportEntry]) -> Loaded:
         ReportEntry(level="warning", path=d.path, code=d.code, message=d.message, kept_as=d.path)
         for d in unknown_fields(playbook)
     )
+    report += needs(playbook)
     return Loaded(document, playbook, tuple(report))
 
 

@@ -36,13 +36,18 @@ def canonical(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def file_name(document: dict[str, Any]) -> str:
-    """A name that every file system takes; letters of all scripts stay; else `playbook.json`."""
+    """The name of the document's file: `customer-support.json`."""
+    return file_stem(document) + ".json"
+
+
+def file_stem(document: dict[str, Any]) -> str:
+    """A name that every file system takes, without a suffix; letters of all scripts stay; else `playbook`."""
     name = unicodedata.normalize("NFC", str(document.get("name") or document.get("id") or ""))
     words = re.findall(r"[^\W_]+", name.lower())
     stem = "-".join(words)[:80].strip("-") or "playbook"
     if _RESERVED_NAMES.fullmatch(stem):
         stem = f"playbook-{stem}"
-    return f"{stem}.json"
+    return stem
 
 
 def _model_order(document: dict[str, Any]) -> Any:

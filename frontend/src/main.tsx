@@ -1,4 +1,4 @@
-import "@mantine/core/styles.css";
+import "./ui/mantine";
 import "@mantine/notifications/styles.css";
 import "@xyflow/react/dist/style.css";
 import "./ui/tokens.css";

@@ -6,9 +6,11 @@ cost shows as unknown, never as 0.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -18,6 +20,10 @@ from pydantic import Field
 from runtime.conversation.base import Value
 
 MODELS_FILE: Final = Path(__file__).with_name("models.toml")
+STALE: Final = timedelta(days=274)
+"""Nine months: prices and rules of models change faster than that."""
+_DATED = re.compile(r"-(\d{8}|\d{4}-\d{2}-\d{2})$")
+"""A release's day behind a model's name; the name without it is listed."""
 
 
 class Prices(Value):
@@ -61,8 +67,17 @@ class ModelRecord(Value):
     cache_step: int = 1
     """Tokens: the steps in which an automatic cache is read."""
     tokenizer: str = "o200k"
+    tools: bool = True
+    """Takes tools; where it does not, a transition is asked as a choice that a schema constrains."""
     sampling: bool = False
     """Takes temperature and topP."""
+    sampling_together: bool = True
+    """Takes both of them in one request."""
+    sampling_unreasoned: bool = False
+    """Takes them with effort `none` only."""
+    stop_sequences: bool = True
+    max_completion_tokens: bool = False
+    """The Chat Completions API wants the output limit under this newer name."""
     forced_tool_choice: bool = False
     tool_choice_keeps_cache: bool = False
     """A changed tool choice leaves the cached messages valid."""
@@ -74,8 +89,13 @@ class ModelRecord(Value):
     thinking_always: bool = False
     binds_thinking: bool = False
     """A thinking block is valid only under the very prefix it was made under."""
+    retires: str = ""
+    """The day, as `YYYY-MM-DD`, from which the provider no longer offers it; empty: none is known."""
     source: str = ""
     date: str = ""
+    """When the entry was written from its source, as `YYYY-MM-DD`."""
+    confirmed: str = ""
+    """When it was last compared with its source and found right."""
 
     @property
     def read_multiplier(self) -> float:
@@ -119,13 +139,20 @@ def read_table(text: str) -> ModelTable:
     data = tomllib.loads(text)
     defaults: dict[str, dict[str, Any]] = data["providers"]
     records = {
-        model_id: ModelRecord.model_validate(
-            {"id": model_id, "date": data["date"], **defaults[entry["provider"]], **entry}
-        )
+        model_id: ModelRecord.model_validate({"id": model_id, **defaults[entry["provider"]], **entry})
         for model_id, entry in data["models"].items()
     }
     factors = {name: TokenFactors.model_validate(entry) for name, entry in data["tokenizers"].items()}
     return ModelTable(date=data["date"], records=records, defaults=defaults, factors=factors)
+
+
+def stale_entries(models: ModelTable, today: date) -> tuple[str, ...]:
+    """Ids of the entries that nobody wrote or confirmed within nine months before `today`."""
+    return tuple(
+        entry.id
+        for entry in models.records.values()
+        if today - date.fromisoformat(max(entry.date, entry.confirmed)) > STALE
+    )
 
 
 def record(model_id: str, provider: str | None = None) -> ModelRecord:
@@ -134,9 +161,9 @@ def record(model_id: str, provider: str | None = None) -> ModelRecord:
     `provider` decides for ids that several providers use and for unknown ids; without it the id's first word
     decides (`claude…` is Anthropic's, `gpt…` OpenAI's), else a compatible server is assumed.
     """
-    known = table().records.get(model_id)
+    known = table().records.get(_DATED.sub("", model_id))
     if known is not None and provider in (None, known.provider):
-        return known
+        return known if known.id == model_id else known.model_copy(update={"id": model_id})
     chosen = provider or guess_provider(model_id)
     defaults = table().defaults.get(chosen) or table().defaults["openai-chat"]
     entry = {**defaults, "label": model_id}
@@ -147,7 +174,7 @@ def record(model_id: str, provider: str | None = None) -> ModelRecord:
 
 def guess_provider(model_id: str) -> str:
     """The provider that an id's first word names; `openai-chat` (a compatible server) for any other."""
-    listed = table().records.get(model_id)
+    listed = table().records.get(_DATED.sub("", model_id))
     if listed is not None:
         return listed.provider
     if model_id.startswith("claude"):

@@ -191,7 +191,8 @@ def _block_content(
         return block, "dialogue", "reply" if not message.tool_calls else "text before a call", {}
     if isinstance(block, ToolCall):
         text = canonical({"name": block.name, "arguments": block.arguments or {}})
-        return text, "tool_call", block.name, {"callId": block.call_id, "toolName": block.name}
+        label = f"{block.name}, recovered from text" if block.recovered else block.name
+        return text, "tool_call", label, {"callId": block.call_id, "toolName": block.name}
     meta = {"provider": block.provider, "model": model_key, "block": block.block}
     return block.text, "thinking", "thinking", meta
 

@@ -18,8 +18,15 @@ JSON_KINDS: Final = frozenset({"tools", "tool_call", "tool_result", "state"})
 LONG_RUN: Final = 1000
 """The pure tokenizer is quadratic in one unbroken run of characters; longer runs are counted in pieces."""
 SHORT_TEXT: Final = 8_000
+LOOKED_AT: Final = 2_000
+"""Characters at a text's beginning that tell what kind of text it is."""
 
 _RUNS = re.compile(rf"(\S{{{LONG_RUN}}}|\s{{{LONG_RUN}}})")
+_CODE_LINE = re.compile(
+    r"[;{}]\s*$|\)\s*:\s*$|=>\s*$|^\s*[})\]]|^\s*(//|/\*|@\w|#include)"
+    r"|^\s*(def|class|import|from|return|const|let|var|function|public|private|export|fn|func|elif)\b.*[\w)\]'\":;{]$"
+)
+"""What lines of the widespread languages begin or end with, and sentences hardly ever."""
 _WIDE = re.compile(r"[\u2E80-\u9FFF\uAC00-\uD7AF\uF900-\uFAFF\uFF00-\uFFEF]")
 
 
@@ -43,10 +50,18 @@ def count_tokens(text: str, kind: str, model: ModelRecord) -> tuple[int, str]:
 
 
 def _factor(factors: TokenFactors, text: str, kind: str) -> float:
-    head = text[:2000]
+    head = text[:LOOKED_AT]
     if len(_WIDE.findall(head)) * 3 >= len(head):
         return factors.cjk
-    return factors.json_ if kind in JSON_KINDS else factors.prose
+    if kind in JSON_KINDS or head.lstrip()[:1] in ("{", "["):
+        return factors.json_
+    return factors.code if _is_code(head) else factors.prose
+
+
+def _is_code(head: str) -> bool:
+    """Whether a third of the lines looks like a program's."""
+    lines = [line for line in head.splitlines() if line.strip()]
+    return sum(1 for line in lines if _CODE_LINE.search(line)) * 3 > len(lines)
 
 
 @lru_cache(maxsize=4096)

@@ -122,6 +122,8 @@ class LLMCallStarted(EventBase):
     stage: str
     frame: str | None = None
     provider: str
+    connection: str = ""
+    """The operator's name for where the request went; empty: it has none."""
     model: str
     layout: Literal["append", "swap"] = "append"
     attempt: int = 1
@@ -183,7 +185,8 @@ class LLMCallFailed(EventBase):
     retryable: bool = False
     shown_text: str = ""
     usage: Usage | None = None
-    """Of a call that was cut off: its input as the provider said, its output as counted from what came."""
+    """Of a call that was cut off or refused: its input as the provider said, its output as counted from what
+    came."""
     cost: float | None = None
     """US dollars of that usage; None is unknown."""
 
@@ -400,7 +403,7 @@ class ApprovalAnswered(EventBase):
 
 
 class SessionUsing(EventBase):
-    """From here on the session uses another model, layout or policy (the inspector's "use")."""
+    """From here on the session uses another model (empty: the playbook's), layout or policy."""
 
     type: Literal["session_using"] = "session_using"
     model: str | None = None

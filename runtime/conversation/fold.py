@@ -62,7 +62,7 @@ def _session_started(folding: Folding, event: ev.SessionStarted) -> None:
 
 def _session_using(folding: Folding, event: ev.SessionUsing) -> None:
     state = folding.state
-    state.using_model = event.model or state.using_model
+    state.using_model = state.using_model if event.model is None else event.model or None
     state.using_layout = event.layout or state.using_layout
     state.using_policy = event.policy or state.using_policy
 
@@ -222,7 +222,7 @@ def _sum(one: Usage | None, other: Usage | None) -> Usage | None:
 def _tool_started(folding: Folding, event: ev.ToolCallStart) -> None:
     if event.call_id.startswith(ACTION_CALL):
         if (moving := folding.moving()) is not None:
-            moving.waiting = event.call_id
+            moving.waiting, moving.waiting_since = event.call_id, event.at
     elif (running := folding.running()) is not None:
         running.started = (*running.started, event.call_id)
 

@@ -21,6 +21,8 @@ class ToolCall(Value):
     arguments: dict[str, Any] | None = None
     raw: str | None = None
     """The argument text as it came, kept only where it did not parse."""
+    recovered: bool = False
+    """The model wrote the call as text, or as a choice that a schema constrained, instead of calling."""
 
 
 class ReplayBlock(Value):

@@ -130,6 +130,7 @@ class Moving:
     """Actions of this step that were carried out."""
     waiting: str | None = None
     """Id of the action's call that has no result yet."""
+    waiting_since: datetime | None = None
 
 
 @dataclass

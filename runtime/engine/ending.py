@@ -74,18 +74,27 @@ def _fail_call_beside(draft: Draft, code: str, reason: str) -> None:
 
 
 def _finish_move(draft: Draft, reason: str) -> None:
-    moving = draft.state.moving
-    if moving is None:
+    if draft.state.moving is None:
         return
-    if moving.waiting is not None:
-        draft.log(
-            ev.ToolCallComplete,
-            call_id=moving.waiting,
-            tool_name=_action_tool(draft),
-            success=False,
-            error=reason,
-        )
+    _fail_action(draft, reason)
     carry_on(draft, skip_calls=True)
+
+
+def give_up_action(draft: Draft) -> None:
+    """The action that is waited for has taken too long: it has failed, and the transition goes on."""
+    waiting = draft.moving.waiting
+    if waiting is not None:
+        draft.want(CancelTools((waiting,)))
+        hook = "onExit" if draft.moving.step == "exit" else "onEnter"
+        _fail_action(draft, f"{hook}: Cancelled: the action took too long.")
+        turns.follow(draft, carry_on(draft))
+
+
+def _fail_action(draft: Draft, reason: str) -> None:
+    waiting = draft.moving.waiting
+    if waiting is not None:
+        tool = _action_tool(draft)
+        draft.log(ev.ToolCallComplete, call_id=waiting, tool_name=tool, success=False, error=reason)
 
 
 def _action_tool(draft: Draft) -> str:

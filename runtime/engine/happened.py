@@ -67,6 +67,9 @@ class ModelFailed:
     code: str = "llm_error"
     status: int | None = None
     retryable: bool = False
+    usage: Usage | None = None
+    """Of its last try, as far as the provider told: a refused answer is billed as well."""
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +116,8 @@ class VariableSet:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """From here on another model, layout or policy; None leaves a setting as it is."""
+    """From here on another model, layout or policy; None leaves a setting as it is. An empty model: as the
+    playbook says."""
 
     model: str | None = None
     layout: Literal["append", "swap"] | None = None

@@ -127,6 +127,8 @@ def model_failed(draft: Draft, happened: ModelFailed) -> None:
         code=happened.code,
         status=happened.status,
         retryable=happened.retryable,
+        usage=happened.usage,
+        cost=happened.cost,
     )
     if draft.frame.agent is not None and not happened.retryable:
         abandon_agent(draft, happened.error)

@@ -16,6 +16,7 @@ from runtime.engine.rules import MOMENTS, Moment, looks
 from runtime.playbook import LLMConfig, Playbook, Stage, ToolDefinition, Transition
 from runtime.playbook.artifact_tools import offers_artifact_tools
 from runtime.playbook.engine_tools import allowed_targets, outgoing, own_tools, stage_tools
+from runtime.playbook.model_settings import merged_settings
 
 NO_AGENTS: Final[Mapping[str, Playbook]] = MappingProxyType({})
 
@@ -146,17 +147,6 @@ def _row(playbook: Playbook, stage: Stage) -> StageRow:
         targets=tuple(target for target, _ in targets),
         described=tuple((target, text) for target, text in targets if "{" in text or "}" in text),
         offers_tools=bool(stage_tools(playbook, stage)),
-        config=_merged(playbook.default_llm_config, stage.llm_config),
+        config=merged_settings(playbook.default_llm_config, stage.llm_config),
         intents=intents_of(rules),
     )
-
-
-def _merged(default: LLMConfig | None, own: LLMConfig | None) -> LLMConfig:
-    """The stage's settings over the playbook's, field by field."""
-    values = default.model_dump(by_alias=True, exclude_none=True) if default is not None else {}
-    if own is not None:
-        given = own.model_dump(by_alias=True, exclude_none=True)
-        if "model" in given and "provider" not in given and given["model"] != values.get("model"):
-            values.pop("provider", None)
-        values.update(given)
-    return LLMConfig(**values)

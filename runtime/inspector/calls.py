@@ -79,6 +79,8 @@ class CallSummary(Value):
     frame: str | None = None
     lane: str
     provider: str
+    connection: str = ""
+    """The operator's name for where the request went; empty: nowhere, or it has none."""
     model: str
     status: CallStatus
     attempt: int = 1
@@ -96,6 +98,8 @@ class CallSummary(Value):
     tool_choice: Any = "auto"
     settings: dict[str, Any] = Field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    recovered: tuple[str, ...] = ()
+    """Names of the tools whose calls the model wrote as text instead of calling."""
     added: int = 0
     """How many of the last segments this request added."""
     started_at: datetime
@@ -246,6 +250,7 @@ def call_summary(call: _Call) -> CallSummary:
         frame=started.frame,
         lane=started.lane,
         provider=started.provider,
+        connection=started.connection,
         model=started.model,
         status=_status(call),
         attempt=started.attempt,
@@ -261,6 +266,7 @@ def call_summary(call: _Call) -> CallSummary:
         tool_choice=started.tool_choice,
         settings=started.settings,
         left_out=started.left_out,
+        recovered=_recovered(completed),
         added=len(started.added),
         started_at=started.at,
         error=_error(call.failed),
@@ -268,6 +274,11 @@ def call_summary(call: _Call) -> CallSummary:
         previous_call=call.previous.started.call if call.previous else None,
         first_difference=_first_difference(call),
     )
+
+
+def _recovered(completed: LLMCallCompleted | None) -> tuple[str, ...]:
+    calls = completed.message.tool_calls if completed is not None else ()
+    return tuple(call.name for call in calls if call.recovered)
 
 
 def segment_views(window: Sequence[Segment]) -> tuple[SegmentView, ...]:

@@ -123,7 +123,8 @@ class Approve(Value):
 
 
 class Use(Value):
-    """From here on another model, layout or policy."""
+    """From here on another model, layout or policy. `model`: `CONNECTION/MODEL`, a model, or `rehearsal`; the
+    empty text means as the playbook says."""
 
     type: Literal["use"]
     model: Annotated[str | None, AfterValidator(_storable)] = Field(default=None, max_length=100)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
-from runtime.context.models import record
+from runtime.context.models import ModelRecord, record
 from runtime.context.window import ContextWindow
 from runtime.conversation.base import Value
 from runtime.conversation.events import LLMCallStarted
 from runtime.conversation.segments import Segment
 from runtime.llm.anthropic_wire import render_anthropic
 from runtime.llm.base import LLMRequest
+from runtime.llm.openai_chat_wire import render_chat
+from runtime.llm.openai_responses_wire import render_responses
 from runtime.playbook import LLMConfig, NamedToolChoice, ToolDefinition
 
 
@@ -23,27 +26,74 @@ class RenderedRequest(Value):
     provider: str
     model: str
     url: str
-    """Empty for the rehearsal model: it is sent nowhere; `body` is what a Claude model would get."""
+    """Empty: nobody knows where, or nowhere (the rehearsal; `body` is what a Claude model would get)."""
     body: dict[str, Any]
     curl: str
 
 
-URL = "https://api.anthropic.com/v1/messages"
-HEADERS = ("x-api-key: $ANTHROPIC_API_KEY", "anthropic-version: 2023-06-01")
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a connection sends to. `base`: empty for the vendor's own."""
+
+    base: str = ""
+    key_variable: str = ""
+    """The environment variable that stands for the key; empty: none is needed."""
 
 
-def rendered_request(started: LLMCallStarted, segments: Sequence[Segment]) -> RenderedRequest:
-    """The request of that call. `segments`: its window, with texts."""
-    request = request_of(started, segments)
-    body = render_anthropic(request, record(started.model, started.provider))
-    sent = started.provider == "anthropic"
+@dataclass(frozen=True, slots=True)
+class _Api:
+    render: Callable[[LLMRequest, ModelRecord], dict[str, Any]]
+    base: str
+    path: str
+    key_header: str
+    key_variable: str = ""
+    headers: tuple[str, ...] = ()
+
+
+_APIS: Final[Mapping[str, _Api]] = {
+    "anthropic": _Api(
+        render_anthropic,
+        "https://api.anthropic.com",
+        "/v1/messages",
+        "x-api-key: {}",
+        "ANTHROPIC_API_KEY",
+        ("anthropic-version: 2023-06-01",),
+    ),
+    "openai": _Api(
+        render_responses,
+        "https://api.openai.com/v1",
+        "/responses",
+        "authorization: Bearer {}",
+        "OPENAI_API_KEY",
+    ),
+    "openai-chat": _Api(render_chat, "", "/chat/completions", "authorization: Bearer {}"),
+}
+_NOWHERE: Final = _Api(render_anthropic, "", "", "")
+
+
+def rendered_request(
+    started: LLMCallStarted, segments: Sequence[Segment], address: Address | None = None
+) -> RenderedRequest:
+    """The request of that call. `segments`: its window, with texts. `address`: that of its connection; None:
+    the vendor's own."""
+    api = _APIS.get(started.provider, _NOWHERE)
+    body = api.render(request_of(started, segments), _record(started))
+    address = address or Address("", api.key_variable)
+    base = (address.base or api.base).rstrip("/")
+    url = base + api.path if base else ""
     return RenderedRequest(
         provider=started.provider,
         model=started.model,
-        url=URL if sent else "",
+        url=url,
         body=body,
-        curl=_curl(body) if sent else "",
+        curl=_curl(url, api, address.key_variable, body) if url else "",
     )
+
+
+def _record(started: LLMCallStarted) -> ModelRecord:
+    """The model as the call knew it: that it takes no tools may be known of its connection only."""
+    known = record(started.model, started.provider)
+    return known.model_copy(update={"tools": False}) if "tools" in started.left_out else known
 
 
 def request_of(started: LLMCallStarted, segments: Sequence[Segment]) -> LLMRequest:
@@ -75,8 +125,9 @@ def _tools(segments: Sequence[Segment]) -> tuple[ToolDefinition, ...]:
     return tuple(ToolDefinition.model_validate(tool) for text in texts for tool in json.loads(text))
 
 
-def _curl(body: dict[str, Any]) -> str:
+def _curl(url: str, api: _Api, key_variable: str, body: dict[str, Any]) -> str:
     # Double quotes, so that the shell puts the key in; nothing else stands between them.
-    headers = [f'-H "{header}"' for header in ("content-type: application/json", *HEADERS)]
+    key = (api.key_header.format(f"${key_variable}"),) if key_variable else ()
+    headers = [f'-H "{header}"' for header in ("content-type: application/json", *key, *api.headers)]
     data = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
-    return " ".join(["curl", shlex.quote(URL), *headers, "--data-binary", shlex.quote(data)])
+    return " ".join(["curl", shlex.quote(url), *headers, "--data-binary", shlex.quote(data)])

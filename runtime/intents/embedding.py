@@ -44,7 +44,9 @@ class Embedding:
 
     name = "embedding"
     in_thread = True
-    calibration = Calibration(constant=-3.11, likeness=6.47, lead_over_next=7.21, lead_over_background=0.12)
+    calibration = Calibration(
+        constant=-4.31, likeness=4.16, lead_over_next=5.06, lead_over_others=3.55, known=1.09
+    )
 
     def __init__(self) -> None:
         self._known: dict[str, Any] = {}

@@ -40,7 +40,9 @@ class Lexical:
 
     name = "keyword"
     in_thread = False
-    calibration = Calibration(constant=-2.11, likeness=6.33, lead_over_next=2.87, lead_over_background=0.62)
+    calibration = Calibration(
+        constant=-2.92, likeness=4.79, lead_over_next=1.85, lead_over_others=3.22, known=0.43
+    )
 
     def likenesses(self, text: str, lines: tuple[str, ...]) -> list[float]:
         """The cosines of the weighted words."""

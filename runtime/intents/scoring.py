@@ -1,9 +1,10 @@
 """From likenesses to confidence: which intent is the likeliest, and how likely it is.
 
-An intent is as like the message as its two likest lines are on average. Three numbers say what that means:
-the likeness itself, its lead over the next intent, and its lead over lines that have nothing to do with any.
-A logistic function of the three, fitted to utterances with known intents, makes a probability of them: of
-those that it calls 0.6 about six in ten are right. `python -m tests.bench.intents --fit` fits it anew.
+An intent is as like the message as its two likest lines are on average. Four numbers say what that means:
+the likeness itself, its lead over the next intent or over lines that have nothing to do with any, its lead
+over all other intents, and how many intents there are: a stage that knows few of them hears more that belongs
+to none. A logistic function of the four, fitted to utterances with known intents, makes a probability of
+them: of those that it calls 0.6 about six in ten are right. `python -m tests.bench.intents --fit` fits anew.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Final, Protocol
 
 from runtime.engine.intents import Classification, Intent
@@ -18,22 +20,26 @@ from runtime.intents.background import BACKGROUND
 
 LONGEST: Final = 2_000
 """Characters of a message that are looked at: its first ones."""
+FITTED: Final = 8
+"""Intents of the largest stages that the function was fitted to; more count as so many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """The logistic function: its constant and the weights of the three numbers."""
+    """The logistic function: its constant and the weights of the four numbers."""
 
     constant: float
     likeness: float
     lead_over_next: float
-    lead_over_background: float
+    lead_over_others: float
+    known: float
 
     def confidence(self, features: Features) -> float:
         """A probability, from 0 to 1."""
         z = self.constant + self.likeness * features.likeness
         z += self.lead_over_next * features.lead_over_next
-        z += self.lead_over_background * features.lead_over_background
+        z += self.lead_over_others * features.lead_over_others
+        z += self.known * features.known
         return 1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, z))))
 
 
@@ -43,7 +49,11 @@ class Features:
 
     likeness: float
     lead_over_next: float
-    lead_over_background: float
+    """Over the likest other intent or the background, whichever is liker."""
+    lead_over_others: float
+    """Over the other intents on average; over the background where there is no other."""
+    known: float
+    """Logarithm of the number of intents."""
 
 
 class Likeness(Protocol):
@@ -73,7 +83,7 @@ def classify(by: Likeness, text: str, intents: Sequence[Intent]) -> Classificati
 
 
 def features_of(by: Likeness, text: str, intents: Sequence[Intent]) -> list[Features]:
-    """The three numbers of each intent, in order."""
+    """The four numbers of each intent, in order."""
     groups = [lines_of(intent) for intent in intents]
     lines = tuple(line for group in (*groups, BACKGROUND) for line in group)
     found = list(by.likenesses(text[:LONGEST], lines))
@@ -94,7 +104,12 @@ def lines_of(intent: Intent) -> tuple[str, ...]:
 def _features(likeness: Sequence[float], index: int, background: float) -> Features:
     own = likeness[index]
     others = [value for place, value in enumerate(likeness) if place != index]
-    return Features(own, own - max([*others, background]), own - background)
+    return Features(
+        likeness=own,
+        lead_over_next=own - max([*others, background]),
+        lead_over_others=own - (fmean(others) if others else background),
+        known=math.log(min(len(likeness), FITTED)),
+    )
 
 
 def _best_two(likenesses: Sequence[float]) -> float:

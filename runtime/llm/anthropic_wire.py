@@ -8,33 +8,41 @@ hold for whatever a window contains.
 from __future__ import annotations
 
 import json
-import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
-from typing import Any, Final
+from typing import Final
 
 from runtime.context.models import ModelRecord
 from runtime.conversation.messages import AssistantMessage, ReplayBlock, ToolCall, Usage
 from runtime.conversation.segments import Segment
 from runtime.llm.base import LLMRequest
+from runtime.llm.errors import provider_error
+from runtime.llm.wire import (
+    CallIds,
+    Json,
+    conversation,
+    given,
+    judged,
+    left_out,
+    marked_text,
+    max_tokens,
+    sampling,
+    tool_call,
+    tool_definitions,
+)
 from runtime.playbook import NamedToolChoice
-from runtime.playbook.storable import storable
 
-DEFAULT_MAX_TOKENS: Final = 16_000
 MARKS: Final = 4
-_ID = re.compile(r"[a-zA-Z0-9_-]+")
+CUT_SHORT: Final = frozenset({"max_tokens", "model_context_window_exceeded", "pause_turn"})
+"""Ends after which the last call may be cut although its JSON looks whole."""
 _STOPS: Final = {"model_context_window_exceeded": "context_window_exceeded"}
-
-Json = dict[str, Any]
 
 
 def render_anthropic(request: LLMRequest, record: ModelRecord) -> Json:
     """The body of `POST /v1/messages`. Settings that the model refuses are left out (see `left_out`)."""
     segments = request.window.segments
     marks = {point.segment: point.ttl for point in request.cache_points[:MARKS]}
-    body: Json = {"model": request.model, "max_tokens": _max_tokens(request, record), "stream": True}
+    body: Json = {"model": request.model, "max_tokens": max_tokens(request, record), "stream": True}
     tools = _tools(segments, marks)
     if tools:
         body["tools"] = tools
@@ -46,40 +54,14 @@ def render_anthropic(request: LLMRequest, record: ModelRecord) -> Json:
     return body
 
 
-def left_out(request: LLMRequest, record: ModelRecord) -> tuple[str, ...]:
-    """The settings of the request that this model does not take and that are therefore not sent."""
-    config = request.config
-    names = [
-        name
-        for name, value in (("temperature", config.temperature), ("topP", config.top_p))
-        if value is not None
-    ]
-    out = [] if record.sampling else names
-    if record.sampling and len(names) == 2:
-        out = ["topP"]
-    if config.effort is not None and config.effort not in record.efforts:
-        out.append("effort")
-    forced = request.tool_choice == "required" or isinstance(request.tool_choice, NamedToolChoice)
-    if forced and not record.forced_tool_choice:
-        out.append("toolChoice")
-    return tuple(out)
-
-
-def _max_tokens(request: LLMRequest, record: ModelRecord) -> int:
-    return min(request.config.max_tokens or DEFAULT_MAX_TOKENS, record.max_output)
-
-
 def _settings(request: LLMRequest, record: ModelRecord, *, has_tools: bool) -> Json:
     config, refused = request.config, left_out(request, record)
     settings: Json = {}
-    if config.stop_sequences:
+    if config.stop_sequences and "stopSequences" not in refused:
         settings["stop_sequences"] = list(config.stop_sequences)
     if config.effort is not None and "effort" not in refused:
         settings["output_config"] = {"effort": config.effort}
-    if config.temperature is not None and "temperature" not in refused:
-        settings["temperature"] = config.temperature
-    if config.top_p is not None and "topP" not in refused:
-        settings["top_p"] = config.top_p
+    settings.update(sampling(request, refused))
     choice = _tool_choice(request)
     if has_tools and choice is not None and "toolChoice" not in refused:
         settings["tool_choice"] = choice
@@ -100,7 +82,7 @@ def _tools(segments: Sequence[Segment], marks: Mapping[str, str]) -> list[Json]:
         if segment.kind == "tools":
             tools += [
                 {"name": tool["name"], "description": tool["description"], "input_schema": tool["parameters"]}
-                for tool in json.loads(segment.text)
+                for tool in tool_definitions((segment,))
             ]
             if tools:
                 _mark(tools[-1], segment, marks)
@@ -127,8 +109,8 @@ def _mark(block: Json, segment: Segment, marks: Mapping[str, str]) -> None:
 def _messages(segments: Sequence[Segment], marks: Mapping[str, str], record: ModelRecord) -> list[Json]:
     """Blocks in order; neighbours of one role are one message. A mark on a block that cannot carry one moves
     to the block before it in the same window."""
-    talk = [s for s in segments if s.kind not in ("tools", "base")]
-    ids = _CallIds()
+    talk = conversation(segments)
+    ids = CallIds()
     blocks: list[tuple[str, Json]] = []
     for index, segment in enumerate(talk):
         block = _block(segment, ids)
@@ -164,7 +146,7 @@ def _role(talk: Sequence[Segment], index: int, record: ModelRecord) -> str:
     return "system" if fits else "user"
 
 
-def _block(segment: Segment, ids: _CallIds) -> Json | None:
+def _block(segment: Segment, ids: CallIds) -> Json | None:
     """The content block of a segment; None for blank text, which the API refuses."""
     if segment.kind == "thinking":
         block = segment.meta.get("block")
@@ -187,61 +169,7 @@ def _block(segment: Segment, ids: _CallIds) -> Json | None:
     return {"type": "text", "text": marked_text(segment)} if segment.text.strip() else None
 
 
-def marked_text(segment: Segment) -> str:
-    """The text of a segment; what comes from the application and not from a person is marked as such."""
-    if segment.kind in ("stage", "tail"):
-        return f"<instructions>\n{segment.text}\n</instructions>"
-    if segment.kind in ("state", "summary", "artifact"):
-        return f"<{segment.kind}>\n{segment.text}\n</{segment.kind}>"
-    return segment.text
-
-
-class _CallIds:
-    """Ids as the API takes them: only letters, digits, `_` and `-`, and each one once."""
-
-    def __init__(self) -> None:
-        self._wire: dict[str, str] = {}
-        self._used: set[str] = set()
-
-    def new(self, call_id: str) -> str:
-        """The id of a call in the request; a second call of one id gets a number."""
-        plain = call_id if _ID.fullmatch(call_id) else "call_" + sha256(call_id.encode()).hexdigest()[:16]
-        wire, number = plain, 2
-        while wire in self._used:
-            wire, number = f"{plain}_{number}", number + 1
-        self._used.add(wire)
-        self._wire[call_id] = wire
-        return wire
-
-    def latest(self, call_id: str) -> str:
-        """The id that the last call of that id got."""
-        return self._wire.get(call_id, call_id)
-
-
 # -- the stream --------------------------------------------------------------------------------------
-
-
-def parse_arguments(raw: str) -> Json | None:
-    """The arguments of a call: nothing at all is `{}`; None for broken JSON or anything but an object.
-
-    NaN and numbers beyond a float are no JSON. Text that no log can keep is made storable.
-    """
-    try:
-        value = json.loads(raw, parse_constant=_refuse, parse_float=_finite) if raw.strip() else {}
-    except (ValueError, RecursionError):
-        return None
-    return storable(value) if isinstance(value, dict) else None
-
-
-def _refuse(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if math.isinf(number):
-        raise ValueError("the number is too large")
-    return number
 
 
 @dataclass(slots=True)
@@ -257,28 +185,38 @@ class MessageReader:
     finished: bool = False
     """`message_stop` came: without it the stream broke, however it ended."""
     stop: str | None = None
+    explanation: str = ""
+    """Why the model refused, where it says so."""
     _blocks: dict[int, _Block] = field(default_factory=dict)
     _usage: Json = field(default_factory=dict)
 
     def feed(self, event: Json) -> str:
-        """Takes one event; returns the text that it adds to the reply, mostly none."""
+        """Takes one event; returns the text that it adds to the reply. Raises LLMError for an error event."""
         kind = event.get("type")
         if kind == "message_start":
-            self._usage.update(_given(event.get("message", {}).get("usage")))
+            self._usage.update(given((event.get("message") or {}).get("usage")))
         elif kind == "content_block_start":
-            self._blocks[event["index"]] = _Block(dict(event.get("content_block") or {}))
-            return str(self._blocks[event["index"]].content.get("text") or "") if self._is_text(event) else ""
+            return self._start(event["index"], dict(event.get("content_block") or {}))
         elif kind == "content_block_delta":
             return self._delta(event["index"], event.get("delta") or {})
         elif kind == "message_delta":
-            self.stop = (event.get("delta") or {}).get("stop_reason") or self.stop
-            self._usage.update(_given(event.get("usage")))
+            self._end(event)
         elif kind == "message_stop":
             self.finished = True
+        elif kind == "error":
+            error = event.get("error") or {}
+            raise provider_error(error.get("type"), 200, str(error.get("message") or ""))
         return ""
 
-    def _is_text(self, event: Json) -> bool:
-        return self._blocks[event["index"]].content.get("type") == "text"
+    def _start(self, index: int, content: Json) -> str:
+        self._blocks[index] = _Block(content)
+        return str(content.get("text") or "") if content.get("type") == "text" else ""
+
+    def _end(self, event: Json) -> None:
+        delta = event.get("delta") or {}
+        self.stop = delta.get("stop_reason") or self.stop
+        self.explanation = str((delta.get("stop_details") or {}).get("explanation") or self.explanation)
+        self._usage.update(given(event.get("usage")))
 
     def _delta(self, index: int, delta: Json) -> str:
         block = self._blocks.get(index)
@@ -309,18 +247,14 @@ class MessageReader:
             elif kind in ("thinking", "redacted_thinking"):
                 replay.append(_replay(block.content, position))
         stop = _STOPS.get(self.stop or "", self.stop)
-        return AssistantMessage(text=text, tool_calls=tuple(calls), replay=tuple(replay), stop=stop)
+        message = AssistantMessage(text=text, tool_calls=tuple(calls), replay=tuple(replay), stop=stop)
+        return judged(message, self.explanation)
 
     def _call(self, block: _Block, *, is_last: bool) -> ToolCall:
-        given = block.content.get("input")
-        raw = block.json or (json.dumps(given) if given else "")
-        arguments = None if self.stop == "max_tokens" and is_last else parse_arguments(raw)
-        return ToolCall(
-            call_id=block.content["id"],
-            name=block.content["name"],
-            arguments=arguments,
-            raw=raw if arguments is None else None,
-        )
+        at_once = block.content.get("input")
+        raw = block.json or (json.dumps(at_once) if at_once else "")
+        cut = is_last and self.stop in CUT_SHORT
+        return tool_call(block.content["id"], block.content["name"], raw, cut=cut)
 
     def usage(self) -> Usage | None:
         """Tokens in disjoint parts; None where the stream reported none. Output figures are cumulative."""
@@ -336,10 +270,6 @@ class MessageReader:
             read=self._usage.get("cache_read_input_tokens") or 0,
             output=self._usage.get("output_tokens") or 0,
         )
-
-
-def _given(usage: Json | None) -> Json:
-    return {name: value for name, value in (usage or {}).items() if value is not None}
 
 
 def _replay(content: Json, position: int) -> ReplayBlock:

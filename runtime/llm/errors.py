@@ -25,24 +25,33 @@ from runtime.llm.base import (
 )
 
 QUOTED: Final = 300
+TOO_LONG: Final = "The conversation is longer than this model can read."
 _SECRET = re.compile(r"(?i)\b(sk-[\w-]{6,}|bearer\s+\S+|[\w-]{40,})")
-_TOO_LONG = re.compile(r"(?i)prompt is too long|context.?(length|window)")
+_TOO_LONG = re.compile(
+    r"(?i)prompt is too long|context.?(length|window)|available context size|maximum context|context size"
+)
 
 _STATUS_OF_TYPE: Final[Mapping[str, int]] = {
     "invalid_request_error": 400,
     "authentication_error": 401,
+    "invalid_api_key": 401,
     "billing_error": 402,
     "permission_error": 403,
     "not_found_error": 404,
+    "model_not_found": 404,
     "conflict_error": 409,
     "request_too_large": 413,
     "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
     "api_error": 500,
+    "server_error": 500,
     "timeout_error": 504,
     "overloaded_error": 529,
 }
 _QUOTA_TYPES: Final = frozenset({"billing_error", "insufficient_quota", "credit_balance_exhausted"})
+_QUOTA_ENDING: Final = "_spend_limit_exceeded"
 _CONNECTION_TYPES: Final = frozenset({"connection_error", "timeout", "connection_lost"})
+_TOO_LONG_TYPES: Final = frozenset({"context_length_exceeded", "exceed_context_size_error"})
 
 
 def provider_error(
@@ -50,13 +59,16 @@ def provider_error(
 ) -> LLMError:
     """The error for a provider's answer. `kind` is its error type and decides where the status cannot.
 
-    An error inside a stream comes with status 200: there the type alone tells what happened.
+    An error inside a stream comes with status 200, or with none: there the type alone tells what happened.
     """
-    known = _STATUS_OF_TYPE.get(kind or "")
+    name = kind or ""
+    known = int(name) if name.isdecimal() and len(name) == 3 else _STATUS_OF_TYPE.get(name)
     code = known if status in (None, 200) else status
-    if kind in _CONNECTION_TYPES:
+    if name in _CONNECTION_TYPES:
         return ConnectionLost("The connection to the model was lost.", status=status)
-    if kind in _QUOTA_TYPES or code == 402:
+    if name in _TOO_LONG_TYPES:
+        return ContextTooLong(TOO_LONG, status=code or 400)
+    if name in _QUOTA_TYPES or name.endswith(_QUOTA_ENDING) or code == 402:
         return QuotaSpent("The account of this key has no credit left.", status=code)
     if code == 429:
         return RateLimited(
@@ -75,7 +87,7 @@ def provider_error(
 
 def _bad_request(status: int, message: str) -> LLMError:
     if status == 413 or _TOO_LONG.search(message):
-        return ContextTooLong("The conversation is longer than this model can read.", status=status)
+        return ContextTooLong(TOO_LONG, status=status)
     if status == 404:
         return BadRequest(f"The provider does not know this model. {quoted(message)}".strip(), status=status)
     return BadRequest(f"The provider refuses the request. {quoted(message)}".strip(), status=status)

@@ -8,7 +8,7 @@ from typing import Any
 
 from runtime.context.models import ModelRecord, record
 from runtime.conversation.messages import AssistantMessage, ReplayBlock, ToolCall, Usage
-from runtime.llm.anthropic_wire import left_out, parse_arguments, render_anthropic
+from runtime.llm.anthropic_wire import render_anthropic
 from runtime.llm.base import (
     ConnectionLost,
     LLMError,
@@ -19,6 +19,7 @@ from runtime.llm.base import (
     UsageSoFar,
 )
 from runtime.llm.errors import provider_error, retry_after_seconds
+from runtime.llm.wire import left_out, tool_call
 
 Output = Mapping[str, Any]
 """`text` | `chunks` | `tool_calls` [{id, name, args | raw_args}], with `stop`, `usage`, `thinking`;
@@ -105,9 +106,7 @@ def _message(output: Output, text: str) -> AssistantMessage:
 
 def _call(call: Mapping[str, Any]) -> ToolCall:
     if "raw_args" in call:
-        arguments = parse_arguments(call["raw_args"])
-        raw = call["raw_args"] if arguments is None else None
-        return ToolCall(call_id=call["id"], name=call["name"], arguments=arguments, raw=raw)
+        return tool_call(call["id"], call["name"], call["raw_args"])
     return ToolCall(call_id=call["id"], name=call["name"], arguments=dict(call.get("args", {})))
 
 

@@ -99,6 +99,11 @@ class Expression:
         """False where the type check already knows that the result is not a boolean."""
         return self._program.return_type() in (cel.Type.BOOL, cel.Type.DYN)
 
+    def checked(self) -> bytes:
+        """The expression as CEL's own message `google.protobuf.Any` of a `cel.expr.CheckedExpr`."""
+        message: bytes = self._program.serialize()
+        return message
+
     def evaluate(self, roots: Mapping[str, Any]) -> Outcome:
         """The value over `roots`; names that are absent there are null. Never raises for bad values."""
         data = {name: roots.get(name) for name in self._names if roots.get(name) is not None or name != "now"}

@@ -23,6 +23,8 @@ from runtime.playbook.expressions import (
 )
 
 _SECRET = re.compile(r"\{\{secret\.[A-Za-z0-9_]+\}\}")
+_LIKE_SECRET = re.compile(r"\{secret\.[A-Za-z0-9_]+\}")
+"""No expression, and as good as a secret's reference if its braces were doubled."""
 _VARIABLE = re.compile(r"^\$([A-Za-z_][A-Za-z0-9_]*)$")
 _WHOLE_VARIABLE = re.compile(r"""^(?:\$|vars\.)([A-Za-z_]\w*)$|^vars\[["']([^"']+)["']\]$""", re.ASCII)
 _IDENTIFIER = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
@@ -57,6 +59,38 @@ class Placeholder:
 def placeholders(text: str) -> tuple[Placeholder, ...]:
     """The placeholders of `text`, whether or not they can be filled. Used by validation as well."""
     return tuple(part for part in _cut(text) if isinstance(part, Placeholder))
+
+
+def is_literal(text: str) -> bool:
+    """Whether the text reaches the model as it stands, whatever the session's values are."""
+    return without_escapes(text) == text and not any(map(_can_be_filled, placeholders(text)))
+
+
+def as_literal(text: str) -> str:
+    """The text written so that it reaches the model as it stands: its braces doubled."""
+    written, position = [], 0
+    while position < len(text):
+        kept = _SECRET.match(text, position) or _LIKE_SECRET.match(text, position)
+        end = kept.end() if kept is not None else position + 1
+        piece = text[position:end]
+        written.append(piece * 2 if kept is None and piece in "{}" else piece)
+        position = end
+    return "".join(written)
+
+
+def without_escapes(text: str) -> str:
+    """The text with single braces for doubled ones, its placeholders as they are written."""
+    return "".join(text[p.start : p.end] if isinstance(p, Placeholder) else p for p in _cut(text))
+
+
+def _can_be_filled(placeholder: Placeholder) -> bool:
+    if _VARIABLE.match(placeholder.source):
+        return True
+    try:
+        compile_expression(placeholder.source)
+    except ExpressionError:
+        return False
+    return True
 
 
 def expression_of(placeholder: Placeholder) -> str:

@@ -20,6 +20,7 @@ from runtime.engine.evaluating import milliseconds
 from runtime.engine.intents import Classification
 from runtime.intents.asking import TOOL, classify_tool, question, read_answer
 from runtime.llm.base import LLM, ConnectionLost, LLMError, LLMRequest, MessageComplete
+from runtime.llm.connection import connection_name
 from runtime.playbook import LLMConfig, NamedToolChoice
 from runtime.playbook.engine_tools import canonical_json
 from runtime.playbook.storable import storable_text
@@ -87,6 +88,7 @@ class IntentQuestion:
             stage=effect.stage,
             frame=effect.frame,
             provider=record.provider,
+            connection=connection_name(self.llm),
             model=record.id,
             added=request.window.segments,
             **as_logged(draft.state.windows, "", request.window.segments),
@@ -102,7 +104,7 @@ class IntentQuestion:
         """The stage's model with settings of its own: the answer is short, and little thought is needed."""
         given = self.effect.config
         effort = "low" if "low" in self.record.efforts else None
-        return LLMConfig(provider=given.provider, model=given.model, max_tokens=LONGEST_ANSWER, effort=effort)
+        return LLMConfig(provider=given.provider, model=given.model, maxTokens=LONGEST_ANSWER, effort=effort)
 
     def _window(self, number: int, seq: int) -> ContextWindow:
         effect, maker = self.effect, SegmentMaker(self.record)

@@ -38,6 +38,7 @@ from runtime.llm.base import (
     UsageSoFar,
     WindowFull,
 )
+from runtime.llm.connection import connection_name
 from runtime.playbook import Playbook, Stage, ToolChoice
 from runtime.playbook.engine_tools import canonical_json
 from runtime.playbook.storable import storable_text
@@ -239,6 +240,7 @@ class ModelCall:
             stage=effect.stage,
             frame=window.frame,
             provider=self._record.provider,
+            connection=connection_name(self._llm),
             model=self._record.id,
             layout=window.layout,
             attempt=attempt,
@@ -334,12 +336,15 @@ class ModelCall:
         )
 
     def _failed(self, error: LLMError) -> ModelFailed:
+        usage, cost = self.used()
         return ModelFailed(
             call=self._effect.call,
             error=storable_text(error.message),
             code=error.code,
             status=error.status,
             retryable=error.retryable,
+            usage=usage,
+            cost=cost,
         )
 
     def _retry_policy(self) -> RetryPolicy:

@@ -418,7 +418,8 @@ class Session:
             elif isinstance(effect, WakeAt):
                 wake = effect.at
         self.next_wake = wake
-        self._set_alarm(wake if self._state.running is not None else None)
+        at_work = self._state.running is not None or self._state.moving is not None
+        self._set_alarm(wake if at_work else None)
 
     async def _call_model(self, effect: CallModel) -> None:
         self._calling = ModelCall(self, effect)
@@ -471,7 +472,7 @@ class Session:
                 self._die(error)
 
     def _set_alarm(self, at: datetime | None) -> None:
-        """While a turn runs, the session itself keeps its deadlines."""
+        """While a turn runs or a transition is made, the session itself keeps their deadlines."""
         if at == self._alarm_at and (at is None or (self._alarm is not None and not self._alarm.done())):
             return
         self._cancel(self._alarm)

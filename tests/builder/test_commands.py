@@ -95,6 +95,87 @@ def test_export_brings_a_file_into_canonical_form(tmp_path: Path) -> None:
     assert output.read_bytes() == export(document())
 
 
+def test_export_writes_other_formats_and_says_what_they_cannot_carry(tmp_path: Path) -> None:
+    file = write(tmp_path, "in.json", document(rules=[rule("t", "greet", "bye", disabled=True)]))
+    output, said = tmp_path / "out.json", io.StringIO()
+    arguments = ("export", "--file", file, "--output", str(output))
+    call_command(*arguments, "--format", "llmrtc", stderr=said)
+    assert json.loads(output.read_bytes())["transitions"] == []
+    assert "warning: /transitions/0: Transition “t” is left out" in said.getvalue()
+    call_command(*arguments, "--format", "mermaid", stderr=said)
+    assert output.read_text(encoding="utf-8").startswith("flowchart LR\n")
+
+
+def import_file(*arguments: str) -> tuple[int, str]:
+    out = io.StringIO()
+    try:
+        call_command("import", *arguments, stdout=out)
+    except SystemExit as stop:
+        return int(str(stop.code)), out.getvalue()
+    return 0, out.getvalue()
+
+
+def test_import_shows_a_report_and_saves_only_when_told_to(db: None, tmp_path: Path) -> None:
+    User.objects.create_user("ana")
+    file = write(tmp_path, "in.json", document(colour=1))
+    code, text = import_file(file)
+    assert (code, SavedPlaybook.objects.count()) == (0, 0)
+    assert text.splitlines()[0] == "“Desk”: 2 stages, 1 transitions."
+    assert "warning: /colour:" in text
+    assert "Nothing was saved" in text
+    assert "Saved as “Desk”" in import_file(file, "--save")[1]
+    shown = json.loads(import_file(file, "--save", "--json")[1])
+    assert SavedPlaybook.objects.get(pk=shown["playbook"]).document["id"] == "desk-2"
+
+
+def test_import_never_saves_half_of_a_file(db: None, tmp_path: Path) -> None:
+    User.objects.create_user("ana")
+    code, text = import_file(write(tmp_path, "in.json", {"stages": [{"id": 7}]}), "--save")
+    assert (code, SavedPlaybook.objects.count()) == (1, 0)
+    assert "error: /stages/0/id" in text
+    with pytest.raises(CommandError, match="UTF-16"):
+        import_file(write(tmp_path, "in.json", "{}".encode("utf-16")), "--save")
+
+
+def test_import_into_a_playbook_keeps_the_draft_there_was(db: None, tmp_path: Path) -> None:
+    row = drafts.create(User.objects.create_user("ana"), document(name="One"))
+    import_file(write(tmp_path, "in.json", document(name="Two")), "--into", str(row.pk))
+    row.refresh_from_db()
+    assert (row.name, row.revision, row.versions.get().document["name"]) == ("Two", 2, "One")
+
+
+def test_import_asks_whose_it_becomes_where_there_are_several(db: None, tmp_path: Path) -> None:
+    file = write(tmp_path, "in.json", document())
+    with pytest.raises(CommandError, match="nobody yet"):
+        import_file(file, "--save")
+    for name in ("ana", "ben"):
+        User.objects.create_user(name)
+    with pytest.raises(CommandError, match="--owner"):
+        import_file(file, "--save")
+    import_file(file, "--save", "--owner", "ben")
+    assert SavedPlaybook.objects.get().owner.username == "ben"
+
+
+def test_diff_compares_files_drafts_and_versions(db: None, tmp_path: Path) -> None:
+    owner = User.objects.create_user("ana")
+    row = drafts.create(owner, document(name="One"))
+    drafts.keep_version(row, 1, "", owner)
+    drafts.save(SavedPlaybook.objects.filter(pk=row.pk), 1, document(name="Two"))
+    file = write(tmp_path, "three.json", document(name="Three"))
+    out = io.StringIO()
+    call_command("diff", f"{row.pk}@1", str(row.pk), stdout=out)
+    assert out.getvalue() == '~ renamed: Playbook Two\n    name: "One" → "Two"\n'
+    out = io.StringIO()
+    call_command("diff", str(row.pk), file, "--json", stdout=out)
+    assert json.loads(out.getvalue())["changes"][0]["fields"][0]["after"] == "Three"
+    with pytest.raises(SystemExit) as stop:
+        call_command("diff", str(row.pk), file, "--exit-code", stdout=out)
+    assert stop.value.code == 1
+    call_command("diff", file, file, "--exit-code", stdout=out)
+    with pytest.raises(CommandError, match="no version 9"):
+        call_command("diff", f"{row.pk}@9", file)
+
+
 def test_the_generated_files_are_up_to_date() -> None:
     assert generate.up_to_date(generate.OPENAPI, generate.as_json(openapi_document()))
     assert generate.up_to_date(generate.SCHEMA, generate.as_json(playbook_schema()))

@@ -8,29 +8,30 @@ from typing import Any, cast
 
 import pytest
 
-from runtime.llm.anthropic import AnthropicLLM
 from runtime.llm.base import LLM, LLMEvent, LLMRequest, MessageComplete, TextDelta, UsageSoFar
 from runtime.llm.rehearsal import RehearsalLLM
 from runtime.llm.scripted import ScriptedLLM
+from tests.runtime.llm.adapters import ADAPTERS, KEY, simulator
+from tests.runtime.llm.adapters import connected as on_the_simulator
 from tests.runtime.llm.requests import simple_request
-from tests.runtime.llm.stub import Answer, message, provider
+from tests.simulator import say
 
 
 @asynccontextmanager
-async def connected(name: str) -> AsyncIterator[LLM]:
-    """A model of that kind that answers at least once with a text."""
-    if name == "anthropic":
-        async with provider(Answer(message("Hel", "lo"))) as server:
-            llm = AnthropicLLM("k", server.url)
-            yield llm
-            await llm.aclose()
+async def connected(name: str) -> AsyncIterator[tuple[LLM, LLMRequest]]:
+    """A model of that kind that answers a request of its own with a text."""
+    if name in ADAPTERS:
+        sim = simulator()
+        sim.script(say("Hel", "lo"))
+        async with on_the_simulator(ADAPTERS[name], sim) as llm:
+            yield llm, ADAPTERS[name].request("hello")
     elif name == "scripted":
-        yield ScriptedLLM([{"chunks": ["Hel", "lo"]}])
+        yield ScriptedLLM([{"chunks": ["Hel", "lo"]}]), simple_request("hello")
     else:
-        yield RehearsalLLM(word_delay_s=0)
+        yield RehearsalLLM(word_delay_s=0), simple_request("hello")
 
 
-EVERY = pytest.mark.parametrize("name", ["anthropic", "scripted", "rehearsal"])
+EVERY = pytest.mark.parametrize("name", [*ADAPTERS, "scripted", "rehearsal"])
 
 
 async def events_of(llm: LLM, request: LLMRequest) -> list[LLMEvent]:
@@ -39,16 +40,16 @@ async def events_of(llm: LLM, request: LLMRequest) -> list[LLMEvent]:
 
 @EVERY
 async def test_a_stream_ends_with_exactly_one_whole_message(name: str) -> None:
-    async with connected(name) as llm:
-        events = await events_of(llm, simple_request("hello"))
+    async with connected(name) as (llm, request):
+        events = await events_of(llm, request)
     assert [type(event) for event in events].count(MessageComplete) == 1
     assert isinstance(events[-1], MessageComplete)
 
 
 @EVERY
 async def test_the_pieces_are_the_text_of_the_message(name: str) -> None:
-    async with connected(name) as llm:
-        events = await events_of(llm, simple_request("hello"))
+    async with connected(name) as (llm, request):
+        events = await events_of(llm, request)
     last = cast(MessageComplete, events[-1])
     pieces = [event.text for event in events if isinstance(event, TextDelta)]
     assert len(pieces) > 1
@@ -57,22 +58,21 @@ async def test_the_pieces_are_the_text_of_the_message(name: str) -> None:
 
 @EVERY
 async def test_rendering_changes_nothing_and_holds_no_secret(name: str) -> None:
-    async with connected(name) as llm:
-        request = simple_request("hello")
+    async with connected(name) as (llm, request):
         assert llm.render(request) == llm.render(request)
         assert isinstance(llm.left_out(request), tuple)
-        assert "api_key" not in str(llm.render(request))
+        assert KEY not in str(llm.render(request))
 
 
 @EVERY
 async def test_a_stream_can_be_left_early_and_the_model_closed(name: str) -> None:
-    async with connected(name) as llm:
-        async with aclosing(cast(Any, llm.stream(simple_request("hello")))) as stream:
+    async with connected(name) as (llm, request):
+        async with aclosing(cast(Any, llm.stream(request))) as stream:
             assert isinstance(await anext(stream), TextDelta | UsageSoFar)
         await llm.aclose()
 
 
 @EVERY
 async def test_it_names_its_provider(name: str) -> None:
-    async with connected(name) as llm:
+    async with connected(name) as (llm, _):
         assert llm.provider == name

@@ -247,4 +247,14 @@ AGREEING = [
         [said("The word is amber.", "Then onwards."), said("Which word?", "I never heard one.")],
         look_for=["amber", "Which word?"],
     ),
+    Case(
+        "braces in a prompt",
+        playbook(
+            stage("front"),
+            stage("back", systemPrompt="Order {data.order} {{x}} {turn.count}."),
+            rules=[rule("go", "front", decision(), "back", data={"order": "A7"})],
+        ),
+        [said("Go", moves("c1", "back"), "Here.")],
+        look_for=["Order A7.", "Order {data.order} {{x}} {turn.count}."],
+    ),
 ]

@@ -171,20 +171,6 @@ MOVES = [
             "0.found": ([], ["You are at desk back."]),
         },
     ),
-    Case(
-        "data in a prompt",
-        playbook(
-            stage("front"),
-            stage("back", systemPrompt="Order {data.order}."),
-            rules=[rule("go", "front", decision(), "back", data={"order": "A7"})],
-        ),
-        [said("Go", moves("c1", "back"), "Here.")],
-        look_for=["Order A7.", "Order {data.order}."],
-        difference="placeholders",
-        differs={
-            "0.found": (["Order {data.order}."], ["Order A7."]),
-        },
-    ),
 ]
 
 LIMITS = [

@@ -1,7 +1,7 @@
 /**
  * Plays cases through LLMRTC's own orchestrator: `node run.mjs FOLDER < cases.json > results.json`.
  *
- * FOLDER holds node_modules. A case is {playbook, turns, tools, options, mode}; the outputs of its models, the
+ * FOLDER holds node_modules. A case is {playbook or module, turns, tools, options, mode}; the outputs of its models, the
  * results of its tools, the intents of its messages and its time are the script's. Nothing is waited for: time
  * jumps to the next timer. Conditions and hooks are named in a case and stand here: a case carries no code.
  */
@@ -121,20 +121,36 @@ function named(functions, name) {
   return functions[name];
 }
 
-/** Puts the functions where the case has their names. `note` hears of each hook, whatever becomes of it. */
-function giveFunctions(playbook, note) {
+/** Puts the functions where the case has their names. */
+function giveFunctions(playbook) {
   for (const { condition } of playbook.transitions) {
     if (condition.type === 'custom') condition.evaluate = named(CONDITIONS, condition.function);
   }
   for (const stage of playbook.stages) {
-    for (const hook of ['onEnter', 'onExit'].filter((name) => name in stage)) {
-      const run = named(HOOKS, stage[hook]);
-      stage[hook] = () => {
+    for (const hook of hooksOf(stage)) stage[hook] = named(HOOKS, stage[hook]);
+  }
+}
+
+const hooksOf = (stage) => ['onEnter', 'onExit'].filter((name) => name in stage);
+
+/** `note` hears of each hook, whatever becomes of it. */
+function watchHooks(playbook, note) {
+  for (const stage of playbook.stages) {
+    for (const hook of hooksOf(stage)) {
+      const run = stage[hook];
+      stage[hook] = (context) => {
         note(`${hook} ${stage.id}`);
-        return run();
+        return run(context);
       };
     }
   }
+}
+
+/** The case's playbook with functions: those that its names stand for, or those of an exported module. */
+async function playbookOf(one) {
+  if (one.module) return (await import(pathToFileURL(one.module))).playbook;
+  giveFunctions(one.playbook);
+  return one.playbook;
 }
 
 /** What a host program that classifies each message does: it writes the likeliest intent into the context. */
@@ -150,10 +166,11 @@ async function play({ PlaybookOrchestrator, ToolRegistry }, one) {
   timers = [];
   now = START;
   const provider = new ScriptedProvider();
-  const tools = registry(ToolRegistry, one.playbook, one.tools ?? {});
+  const playbook = await playbookOf(one);
+  const tools = registry(ToolRegistry, playbook, one.tools ?? {});
   let seen = null;
-  giveFunctions(one.playbook, (hook) => seen.hooks.push(hook));
-  const orchestrator = new PlaybookOrchestrator(provider, one.playbook, tools, one.options ?? {});
+  watchHooks(playbook, (hook) => seen.hooks.push(hook));
+  const orchestrator = new PlaybookOrchestrator(provider, playbook, tools, one.options ?? {});
   orchestrator.on((event) => {
     if (event.type === 'transition') {
       const implicit = event.transition.id.startsWith('implicit_llm_');

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PURE = [
     *(f"runtime/{name}" for name in ("playbook", "conversation", "engine", "context", "inspector")),
-    *(f"builder/{name}" for name in ("validation", "transfer")),
+    *(f"builder/{name}" for name in ("validation", "transfer", "changes")),
 ]
 CLOCKS = {"now", "utcnow", "today"}
 LONGEST_FILE = 500

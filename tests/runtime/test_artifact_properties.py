@@ -3,9 +3,10 @@ request is valid."""
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.conversation import events as ev
@@ -17,6 +18,7 @@ from tests.runtime.desk import DECISION, playbook, rule, says, stage
 from tests.runtime.long_values import MOVE, check, reply, tool, use
 from tests.runtime.runner.play import Play
 from tests.runtime.told import state_told
+from tests.support.examples import a_share
 
 TEXTS = ["alpha " * 20, "beta " * 30, "gamma " * 60]
 TOOLS = [tool("one", TEXTS[0]), tool("two", TEXTS[1], saveAs="kept"), tool("rows", [TEXTS[2]] * 2)]
@@ -77,7 +79,7 @@ class Scripted(Play):
 
 
 @given(TURNS)
-@settings(max_examples=60)
+@a_share(Fraction(3, 10))
 def test_each_text_stands_once_and_every_request_is_valid(turns: list[Any]) -> None:
     async def main() -> None:
         outputs: list[dict[str, Any]] = []

@@ -16,7 +16,9 @@ Playbook Studio
   python3 manage.py verify [--fast]              run all checks and tests (--fast: without browser tests)
   python3 manage.py build                        build the frontend and collect static files
   python3 manage.py validate FILE... [--json]    check playbook files
-  python3 manage.py export --file FILE           write a playbook file in its canonical form
+  python3 manage.py export --file FILE           write a playbook file in its canonical form, or for others
+  python3 manage.py import FILE [--save]         show what a file holds; save it as a new playbook
+  python3 manage.py diff A B                     compare two playbooks: files, ids, versions (ID@3)
   python3 manage.py chat FILE                    talk to a playbook in the terminal
   python3 manage.py replay PLAYBOOK SCRIPT       play a script through the engine
   python3 manage.py generate [--check]           write the generated schema and types

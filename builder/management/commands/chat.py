@@ -17,7 +17,6 @@ from django.core.management.base import BaseCommand
 from builder.management.files import UnusableFile, read_agent_files, read_playbook
 from builder.management.terminal import leave_quietly, speak_utf8
 from runtime.llm.base import LLMError
-from runtime.llm.rehearsal import RehearsalLLM
 from runtime.llm.source import Connections
 from runtime.playbook import LLMConfig, Playbook
 from runtime.runner.clock import SystemClock
@@ -27,6 +26,7 @@ from runtime.runner.terminal.chat import TerminalChat
 from runtime.runner.terminal.lines import TypedLines
 from runtime.runner.wording import printable
 from runtime.tools import ToolBox
+from runtime.wiring import make_connections
 
 UNUSABLE: Final = 2
 
@@ -49,7 +49,9 @@ class Command(BaseCommand):
             help="a playbook that may be called as an agent; it is found by its id (repeatable)",
         )
         parser.add_argument(
-            "--model", metavar="ID", help="the model of every stage (`rehearsal` needs no key)"
+            "--model",
+            metavar="ID",
+            help="the model of every stage: CONNECTION/MODEL, a model, or `rehearsal`",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -57,6 +59,8 @@ class Command(BaseCommand):
             agents = read_agent_files(options["agent"])
             playbook = read_playbook(options["file"], agents)
             llms = connections()
+            for problem in llms.problems:
+                self.stderr.write(f"{llms.file.path}: {problem}")
             if options["model"]:
                 llms.get(LLMConfig(), options["model"])
         except (UnusableFile, LLMError) as failure:
@@ -71,8 +75,7 @@ class Command(BaseCommand):
 
 def connections() -> Connections:
     """The models of this environment; the rehearsal pauses between words for people only."""
-    pause = settings.STUDIO.rehearsal_delay_ms / 1000 if sys.stdout.isatty() else 0.0
-    return Connections(rehearsal=RehearsalLLM(word_delay_s=pause))
+    return make_connections(settings.STUDIO.rehearsal_delay_ms / 1000 if sys.stdout.isatty() else 0.0)
 
 
 async def talk(

@@ -73,7 +73,15 @@ class Command(BaseCommand):
     def announce(self, address: str) -> None:
         self.stdout.write(f"Playbook Studio is ready: {address}/enter/{sign_in.make_link_token()}")
         self.tell("The link signs you in once. Stop with Ctrl+C.")
+        self.tell_of_connections()
         self.stdout.flush()
+
+    def tell_of_connections(self) -> None:
+        """What of the operator's file is not used: the studio runs without it."""
+        from runtime.wiring import connections  # the models' modules stay out of the way of a quick refusal
+
+        for problem in connections().problems:
+            self.tell(f"{connections().file.path}: {problem}")
 
     def tell(self, line: str) -> None:
         """To the person, not to who reads the link; not in the red of errors. A terminal may be gone."""

@@ -27,8 +27,8 @@ interface RequestOptions {
 	readonly signal?: AbortSignal;
 	/** Let the browser finish the request after the page is gone (bodies up to 64 kB). */
 	readonly keepalive?: boolean;
-	/** JSON text to send just as it is, instead of a body. */
-	readonly rawBody?: string;
+	/** A file or JSON text to send just as it is, instead of a body. */
+	readonly rawBody?: string | Blob;
 }
 
 function csrfToken(): string {

@@ -64,6 +64,8 @@ export interface LiveState extends LiveGraph {
 	/** The document the session runs, as it was when the session began. */
 	readonly document: unknown;
 	readonly connection: Connection;
+	/** What this session is tried with instead of what the playbook says: `CONNECTION/MODEL`, or `rehearsal`. */
+	readonly usingModel: string | null;
 	/** Everything that happened before is here. */
 	readonly caughtUp: boolean;
 	readonly starting: boolean;
@@ -91,6 +93,7 @@ export const NO_SESSION: LiveState = {
 	playbookVersion: "",
 	document: null,
 	connection: { state: "closed" },
+	usingModel: null,
 	caughtUp: false,
 	starting: false,
 	startFailure: null,

@@ -14,6 +14,11 @@ export type ReportEntry = Schemas["ReportEntry"];
 export type Template = Schemas["Template"];
 export type Me = Schemas["Me"];
 export type Diagnostic = Schemas["Diagnostic"];
+export type ExportFormat = Schemas["ExportFormat"];
+export type Comparison = Schemas["Comparison"];
+export type MergedDraft = Schemas["MergedDraft"];
+export type MergeConflict = Schemas["MergeConflict"];
+export type MergeSide = "mine" | "theirs";
 type Document = Schemas["Playbook"];
 
 const base = "/api/playbooks";
@@ -38,12 +43,42 @@ export const publishVersion = (id: string, revision: number, note: string) =>
 	request<VersionDetail>("POST", `${one(id)}/versions`, { revision, note });
 export const getVersion = (id: string, number: number) =>
 	request<VersionDetail>("GET", `${one(id)}/versions/${number}`);
+/** What differs between two versions; null is the draft. */
+export const compareVersions = (id: string, before: number | null, after: number | null) =>
+	request<Comparison>("GET", `${one(id)}/diff${query({ before, after })}`);
+/** My edits and those that were saved in the meantime, in one document; nothing is saved. */
+export const mergeDraft = (
+	id: string,
+	base: Document | null,
+	mine: Document,
+	choices: Readonly<Record<string, MergeSide>> = {},
+) => request<MergedDraft>("POST", `${one(id)}/merge`, { base, mine, choices });
+/** What the draft can be written as, and what each file cannot carry. */
+export const listExports = (id: string) => request<ExportFormat[]>("GET", `${one(id)}/exports`);
 /** Where the browser downloads the file from. */
-export const exportUrl = (id: string) => `${one(id)}/export`;
+export const exportUrl = (id: string, wanted: { format?: string; version?: number | null } = {}) =>
+	`${one(id)}/export${query(wanted)}`;
 
-/** Reads a file without saving it, or saves it too. The text goes to the server as it is. */
-export function importFile(text: string, save: boolean): Promise<Imported> {
-	return request<Imported>("POST", `/api/import?save=${save}`, undefined, { rawBody: text });
+function query(values: Readonly<Record<string, string | number | null | undefined>>): string {
+	const set = Object.entries(values).filter(([, value]) => value !== null && value !== undefined);
+	return set.length > 0 ? `?${set.map(([name, value]) => `${name}=${value}`).join("&")}` : "";
+}
+
+/** Where an imported file is saved: as a new playbook, or as the draft of one that is at that revision. */
+export interface ImportInto {
+	readonly into: string;
+	readonly revision: number;
+}
+
+/** Reads a file without saving it, or saves it too. It goes to the server as it is. */
+export function importFile(
+	file: string | Blob,
+	save: boolean,
+	into: ImportInto | null = null,
+): Promise<Imported> {
+	return request<Imported>("POST", `/api/import${query({ save: `${save}`, ...into })}`, undefined, {
+		rawBody: file,
+	});
 }
 
 /** The report of a refused import, if the error carries one. */

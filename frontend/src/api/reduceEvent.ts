@@ -355,6 +355,9 @@ const HANDLERS: { [T in EventType]?: Handler<T> } = {
 	turn_complete: (live, event) => turnOver(live, event.turn, event.text ?? "", "complete"),
 	turn_interrupted: turnInterrupted,
 	turn_failed: turnFailed,
+	session_using: (live, event) =>
+		// Null leaves it as it is; the empty text means as the playbook says.
+		typeof event.model === "string" ? { ...live, usingModel: event.model || null } : live,
 	session_complete: (live, event) =>
 		notice(
 			{ ...live, complete: true, activeStageId: null },

@@ -197,6 +197,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/playbooks/{id}/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare Versions
+         * @description What differs between two versions; one that is not given is the draft.
+         */
+        get: operations["compareVersions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/playbooks/{id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Merge Draft
+         * @description My edits and those that the draft got in the meantime, in one document; nothing is saved.
+         */
+        post: operations["mergeDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -426,6 +466,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Connections
+         * @description How this server reaches models. It is read when the server starts.
+         */
+        get: operations["listConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connections/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resolve Model
+         * @description Which model a stage with these settings would get, and what it does not support of them.
+         */
+        post: operations["resolveModel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connections/{name}/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Models
+         * @description The models that the server behind the connection says it has.
+         */
+        get: operations["listModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/connections/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Check Connection
+         * @description Asks the server, and says in words what is wrong: the key, the model, the address, its certificate.
+         */
+        post: operations["testConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/validate": {
         parameters: {
             query?: never;
@@ -457,7 +577,8 @@ export interface paths {
         put?: never;
         /**
          * Import File
-         * @description Reads a playbook file, ours or another's. With `save` it becomes a new playbook; never replaces one.
+         * @description Reads a playbook file, ours or another's. With `save` it becomes a new playbook, or, with `into`, the
+         *     draft of that one if it is at `revision`; the draft there was is kept as a version.
          */
         post: operations["importFile"];
         delete?: never;
@@ -478,6 +599,26 @@ export interface paths {
          * @description The draft, or one version, as a file: the same document always gives the same bytes.
          */
         get: operations["exportPlaybook"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/playbooks/{id}/exports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Exports
+         * @description What the draft, or one version, can be written as, and what each of them cannot carry.
+         */
+        get: operations["listExports"];
         put?: never;
         post?: never;
         delete?: never;
@@ -766,6 +907,11 @@ export interface components {
             frame: string | null;
             lane: string;
             provider: string;
+            /**
+             * @description The operator's name for where the request went; empty: nowhere, or it has none.
+             * @default
+             */
+            connection: string;
             model: string;
             /** @enum {string} */
             status: "running" | "complete" | "failed" | "interrupted";
@@ -791,6 +937,11 @@ export interface components {
             };
             /** @default [] */
             leftOut: string[];
+            /**
+             * @description Names of the tools whose calls the model wrote as text instead of calling.
+             * @default []
+             */
+            recovered: string[];
             /**
              * @description How many of the last segments this request added.
              * @default 0
@@ -819,6 +970,11 @@ export interface components {
             frame: string | null;
             lane: string;
             provider: string;
+            /**
+             * @description The operator's name for where the request went; empty: nowhere, or it has none.
+             * @default
+             */
+            connection: string;
             model: string;
             /** @enum {string} */
             status: "running" | "complete" | "failed" | "interrupted";
@@ -856,6 +1012,11 @@ export interface components {
             /** @default [] */
             leftOut: string[];
             /**
+             * @description Names of the tools whose calls the model wrote as text instead of calling.
+             * @default []
+             */
+            recovered: string[];
+            /**
              * @description How many of the last segments this request added.
              * @default 0
              */
@@ -889,6 +1050,31 @@ export interface components {
             /** @default [] */
             shares: components["schemas"]["Share"][];
         };
+        /**
+         * @description One part of the playbook: added, removed, renamed (its id or name), changed field by field, or moved
+         *     within its list (of transitions with the same priority the first one is tried first).
+         */
+        Change: {
+            /** @enum {string} */
+            kind: "added" | "removed" | "renamed" | "changed" | "moved";
+            /** @enum {string} */
+            what: "playbook" | "stage" | "transition" | "tool" | "variable" | "agent" | "card" | "notes";
+            /** @description Id or name as it is now; as it was, where it was removed. */
+            id: string;
+            /** @description The id or name it had, where it has another one now. */
+            was: string | null;
+            /** @description For people: `Stage Greeting`, `Greeting → Triage: model decides`. */
+            title: string;
+            /** @description Id of the stage that a tool belongs to. */
+            stage: string | null;
+            /** @default [] */
+            fields: components["schemas"]["FieldChange"][];
+            /** @description Of `moved`: its place in the list before and now, counted from 0. */
+            places: [
+                number,
+                number
+            ] | null;
+        };
         ClientFrame: components["schemas"]["Hello"] | components["schemas"]["SendMessage"] | components["schemas"]["Stop"] | components["schemas"]["Retry"] | components["schemas"]["Fork"] | components["schemas"]["SetVariable"] | components["schemas"]["Breakpoints"] | components["schemas"]["Resume"] | components["schemas"]["ToolResult"] | components["schemas"]["Approve"] | components["schemas"]["Use"] | components["schemas"]["Ping"];
         /** @description Answered by the connected client. */
         ClientImplementation: {
@@ -920,11 +1106,46 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description Everything that differs, in the order of the newer document; what is gone comes after it. */
+        Comparison: {
+            changes: components["schemas"]["Change"][];
+            /** @description Cards that stand elsewhere and the editor's notes: they change nothing that runs. */
+            layout: components["schemas"]["Change"][];
+        };
         /** @description The draft was changed by somebody else in the meantime; nothing was saved. */
         Conflict: {
             /** @description What went wrong */
             error: components["schemas"]["ErrorInfo"];
             current: components["schemas"]["CurrentDraft"];
+        };
+        /** @description A connection as the operator set it up. */
+        ConnectionView: {
+            name: string;
+            /** @enum {string} */
+            api: "anthropic" | "responses" | "chat";
+            /** @description Empty: the vendor's own. */
+            url: string;
+            /** @description `environment`, `connections.toml`; none: nobody has set it up. */
+            sources: string[];
+            keyPresent: boolean;
+            /** @description The variable or the file that has the key, or the variable that should; empty: none is named. */
+            keySource: string;
+            /** @description Of a stage that names only the connection; empty: none. */
+            model: string;
+            /** @description Answers a playbook that names no model. */
+            isDefault: boolean;
+            /** @description A request can be sent. Whether it is answered, a test tells. */
+            usable: boolean;
+            /** @description What is missing or wrong, in a sentence; empty where nothing is. */
+            note: string;
+        };
+        /** @description All connections, and the file that names them. */
+        ConnectionsView: {
+            connections: components["schemas"]["ConnectionView"][];
+            /** @description Where the settings file is looked for. */
+            file: string;
+            fileFound: boolean;
+            problems: components["schemas"]["FileProblemView"][];
         };
         /** @description The playbook-wide policy. */
         ContextPolicy: {
@@ -1096,6 +1317,13 @@ export interface components {
             /** @description Of the session, not of this page. */
             lastSeq: number;
         };
+        /** @description A kind of file that a playbook can be written as, and what it cannot carry of this one. */
+        ExportFormat: {
+            format: string;
+            title: string;
+            fileName: string;
+            report: components["schemas"]["ReportEntry"][];
+        };
         /** @description A CEL expression over `arguments` and the usual roots; its value is the result. */
         ExpressionImplementation: {
             /**
@@ -1104,6 +1332,24 @@ export interface components {
              */
             type: "expression";
             expression: string;
+        };
+        /** @description A field that has another value. A field that is not set is null. */
+        FieldChange: {
+            /** @description JSON pointer within the part: `/condition/keywords`. */
+            path: string;
+            before: unknown;
+            after: unknown;
+            /**
+             * @description For texts of several lines: their difference, line by line.
+             * @default []
+             */
+            lines: components["schemas"]["TextLine"][];
+        };
+        /** @description What of the settings file is not used. */
+        FileProblemView: {
+            line: number | null;
+            place: string;
+            message: string;
         };
         /** @description A repair that one click does: the name of an editor's command, its words and its arguments. */
         Fix: {
@@ -1366,7 +1612,8 @@ export interface components {
             /** @default  */
             shownText: string;
             /**
-             * @description Of a call that was cut off: its input as the provider said, its output as counted from what came.
+             * @description Of a call that was cut off or refused: its input as the provider said, its output as counted from what
+             *     came.
              * @default null
              */
             usage: components["schemas"]["Usage"] | null;
@@ -1425,6 +1672,11 @@ export interface components {
             /** @default null */
             frame: string | null;
             provider: string;
+            /**
+             * @description The operator's name for where the request went; empty: it has none.
+             * @default
+             */
+            connection: string;
             model: string;
             /**
              * @default append
@@ -1537,6 +1789,35 @@ export interface components {
             version: string;
             models: components["schemas"]["OfferedModel"][];
         };
+        /** @description A place that both changed, each in their own way. Mine stands there unless theirs was chosen. */
+        MergeConflict: {
+            /** @description Names it in the choices: a pointer with ids in place of numbers, `/stages/greet/systemPrompt`. */
+            key: string;
+            /** @description The part it belongs to, for people. */
+            title: string;
+            /** @description Pointer within the part; empty for all of it. */
+            field: string;
+            base: components["schemas"]["MergeSide"];
+            mine: components["schemas"]["MergeSide"];
+            theirs: components["schemas"]["MergeSide"];
+            choice: ("mine" | "theirs") | null;
+        };
+        /** @description What one of the three documents has at a place. */
+        MergeSide: {
+            there: boolean;
+            value: unknown;
+        };
+        /** @description Both edits in one document, to be saved on `revision`, and the conflicts with the choices so far. */
+        MergedDraft: {
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
+            theirs: components["schemas"]["Playbook"];
+            document: components["schemas"]["Playbook"];
+            conflicts: components["schemas"]["MergeConflict"][];
+            /** @description What the document has that mine has not: their edits. */
+            taken: components["schemas"]["Comparison"];
+        };
         /** @description Scripted answers, for playing a playbook before its systems exist. */
         MockImplementation: {
             /**
@@ -1557,6 +1838,13 @@ export interface components {
             error?: string | null;
             /** @default 0 */
             delayMs?: number;
+        };
+        /** @description What a server says that it offers; `problem` says why there is no list. */
+        ModelList: {
+            /** @default [] */
+            models: string[];
+            /** @default  */
+            problem: string;
         };
         /** @description A transition that was taken, or refused. */
         MoveView: {
@@ -1598,7 +1886,7 @@ export interface components {
             data?: {
                 [key: string]: unknown;
             } | null;
-            /** @description For stages that name none. */
+            /** @description Instead of what the playbook names, for every stage: `CONNECTION/MODEL`, a model, or `rehearsal`. */
             model?: string | null;
         };
         /** @description Keeps the draft of that revision as a version. */
@@ -1607,9 +1895,10 @@ export interface components {
             note?: string;
             revision: number;
         };
-        /** @description A model that can be chosen; `available` says whether it can be reached from here now. */
+        /** @description A model that can be chosen; `available` says whether a request can be sent to it. */
         OfferedModel: {
             id: string;
+            /** @description The connection's name: what a stage's `provider` says. */
             provider: string;
             label: string;
             available: boolean;
@@ -1847,7 +2136,7 @@ export interface components {
         RenderedRequest: {
             provider: string;
             model: string;
-            /** @description Empty for the rehearsal model: it is sent nowhere; `body` is what a Claude model would get. */
+            /** @description Empty: nobody knows where, or nowhere (the rehearsal; `body` is what a Claude model would get). */
             url: string;
             body: {
                 [key: string]: unknown;
@@ -1893,6 +2182,21 @@ export interface components {
             message: string;
             /** @description Where the author finds what could not be read as it stood: a pointer into the document. */
             keptAs: string | null;
+        };
+        /** @description Who would answer such a stage on this server. */
+        Resolved: {
+            /**
+             * @description `nobody`: the connection has no model of its own, and none is named.
+             * @enum {string}
+             */
+            answers: "model" | "rehearsal" | "nobody";
+            /** @description The one that is meant; empty if there is none of that name. */
+            connection: string;
+            model: string;
+            /** @description Why it is the rehearsal, or nobody; empty where the rehearsal was chosen. */
+            reason: string;
+            /** @description Settings that the model does not support: they are not sent. */
+            leftOut: string[];
         };
         /** @description Replaces the draft of that revision by the version's document. */
         RestoreVersion: {
@@ -2109,7 +2413,7 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
         };
-        /** @description From here on the session uses another model, layout or policy (the inspector's "use"). */
+        /** @description From here on the session uses another model (empty: the playbook's), layout or policy. */
         SessionUsing: {
             /** @default 0 */
             seq: number;
@@ -2392,6 +2696,12 @@ export interface components {
             offset: number;
             text: string;
         };
+        /** @description A line of a text that was changed. */
+        TextLine: {
+            /** @enum {string} */
+            sign: "+" | "-" | " ";
+            text: string;
+        };
         /** @description Text that a failed try had shown is taken back; the next try starts clean. */
         TextWithdrawn: {
             /** @default 0 */
@@ -2439,6 +2749,26 @@ export interface components {
              */
             since?: "stage_entered" | "last_activity";
         };
+        /** @description My document, and the one that both of us started from; null if that is not known any more. */
+        ToMerge: {
+            base?: components["schemas"]["Playbook"] | null;
+            mine: components["schemas"]["Playbook"];
+            /** @description Which side to take, by the key of the conflict; without a choice, mine. */
+            choices?: {
+                [key: string]: "mine" | "theirs";
+            };
+        };
+        /** @description A stage's settings, and those of its playbook. */
+        ToResolve: {
+            config?: components["schemas"]["LLMConfig"];
+            default?: components["schemas"]["LLMConfig"] | null;
+            /** @default auto */
+            toolChoice?: ("auto" | "none" | "required") | components["schemas"]["NamedToolChoice"];
+        };
+        /** @description The model to ask for; without one the connection's own. */
+        ToTest: {
+            model?: string | null;
+        };
         ToValidate: {
             document: components["schemas"]["Playbook"];
         };
@@ -2455,6 +2785,11 @@ export interface components {
              * @default null
              */
             raw: string | null;
+            /**
+             * @description The model wrote the call as text, or as a choice that a schema constrained, instead of calling.
+             * @default false
+             */
+            recovered: boolean;
         };
         /** @description The one result of a tool call; `error` is what the model is told instead of a result. */
         ToolCallComplete: {
@@ -2720,6 +3055,17 @@ export interface components {
              */
             summary: string | null;
         };
+        /** @description What came of a test, in a sentence for a person. */
+        Trial: {
+            ok: boolean;
+            /** @description `ok`, `not_set_up`, or what failed: `not_allowed`, `bad_request`, `connection_lost`, … */
+            code: string;
+            message: string;
+            /** @description The one that was asked for; empty: none was, only the server. */
+            model: string;
+            milliseconds: number;
+            offer: components["schemas"]["ModelList"];
+        };
         /** @description The turn is over: what it showed, used and cost. */
         TurnComplete: {
             /** @default 0 */
@@ -2861,7 +3207,10 @@ export interface components {
             /** @default 0 */
             output: number;
         };
-        /** @description From here on another model, layout or policy. */
+        /**
+         * @description From here on another model, layout or policy. `model`: `CONNECTION/MODEL`, a model, or `rehearsal`; the
+         *     empty text means as the playbook says.
+         */
         Use: {
             /**
              * @description discriminator enum property added by openapi-typescript
@@ -3375,6 +3724,75 @@ export interface operations {
             };
         };
     };
+    compareVersions: {
+        parameters: {
+            query?: {
+                before?: number | null;
+                after?: number | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    mergeDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToMerge"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MergedDraft"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     runtime_views_list_sessions: {
         parameters: {
             query?: {
@@ -3791,6 +4209,134 @@ export interface operations {
             };
         };
     };
+    listConnections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConnectionsView"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    resolveModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToResolve"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Resolved"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    testConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToTest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trial"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     validateDocument: {
         parameters: {
             query?: never;
@@ -3828,6 +4374,8 @@ export interface operations {
         parameters: {
             query?: {
                 save?: boolean;
+                into?: string | null;
+                revision?: number | null;
             };
             header?: never;
             path?: never;
@@ -3847,6 +4395,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Imported"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conflict"];
                 };
             };
             /** @description Unprocessable Entity */
@@ -3873,6 +4430,7 @@ export interface operations {
         parameters: {
             query?: {
                 version?: number | null;
+                format?: string;
             };
             header?: never;
             path: {
@@ -3889,6 +4447,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Playbook"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    listExports: {
+        parameters: {
+            query?: {
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportFormat"][];
                 };
             };
             /** @description An error */

@@ -20,6 +20,8 @@ export interface Runnable {
 
 export interface NewSession {
 	readonly playbookId: string;
+	/** Tried instead of what the playbook says. */
+	readonly model?: string | null;
 	/** Gives the document at the moment it is needed, after what is being typed was saved. */
 	readonly prepare: () => Promise<Runnable>;
 }
@@ -37,6 +39,8 @@ export interface LiveSession extends LiveState {
 	takeBack(clientId: string): string;
 	stop(): void;
 	retry(): void;
+	/** From the next call on another model; null: as the playbook says. */
+	use(model: string | null): void;
 	reconnect(): void;
 	/** Makes sure that a call's segments are here. */
 	loadCall(call: number): Promise<void>;
@@ -124,6 +128,7 @@ class Controller {
 			takeBack: (clientId) => this.takeBack(clientId),
 			stop: () => void this.command({ type: "stop" }),
 			retry: () => void this.command({ type: "retry" }),
+			use: (model) => void this.command({ type: "use", model: model ?? "" }),
 			reconnect: () => this.socket?.retryNow(),
 			loadCall: (call) => this.loadCall(call),
 		};
@@ -141,6 +146,7 @@ class Controller {
 				...agents,
 				playbookRef: session.playbookId,
 				playbookVersion: version,
+				...(session.model ? { model: session.model } : {}),
 			});
 			if (mine === this.generation) this.open(detail, document);
 		} catch (error) {

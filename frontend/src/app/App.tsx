@@ -11,6 +11,9 @@ const Workbench = lazy(() =>
 	import("./workbench/Workbench").then(({ Workbench }) => ({ default: Workbench })),
 );
 const InspectPage = lazy(() => import("./InspectPage").then(({ InspectPage }) => ({ default: InspectPage })));
+const ConnectionsPage = lazy(() =>
+	import("./connections/ConnectionsPage").then(({ ConnectionsPage }) => ({ default: ConnectionsPage })),
+);
 
 function Page({ route }: { route: Route }) {
 	switch (route.name) {
@@ -20,6 +23,8 @@ function Page({ route }: { route: Route }) {
 			return <Workbench key={route.playbookId} playbookId={route.playbookId} />;
 		case "inspect":
 			return <InspectPage key={route.sessionId} sessionId={route.sessionId} call={route.call} />;
+		case "connections":
+			return <ConnectionsPage />;
 		case "unknown":
 			return <Message title="There is no such page" text="The address may be mistyped." />;
 		default:

@@ -1,5 +1,6 @@
 /** The few addresses of the app, and moving between them without loading the page anew. */
 import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from "react";
+import { CONNECTIONS_PAGE } from "../api/connections";
 
 export type Route =
 	| { readonly name: "gallery" }
@@ -10,10 +11,12 @@ export type Route =
 			readonly sessionId: string;
 			readonly call: number | null;
 	  }
+	| { readonly name: "connections" }
 	| { readonly name: "unknown" };
 
 export const paths = {
 	gallery: () => "/",
+	connections: () => CONNECTIONS_PAGE,
 	workbench: (id: string) => `/playbooks/${encodeURIComponent(id)}`,
 	inspect: (session: string, call: number | null) =>
 		`/sessions/${encodeURIComponent(session)}${call === null ? "" : `/calls/${call}`}`,
@@ -36,6 +39,7 @@ export function parseRoute(path: string): Route {
 	if (parts === null) return { name: "unknown" };
 	const [first, id, third, session, call] = parts;
 	if (first === undefined) return { name: "gallery" };
+	if (path === CONNECTIONS_PAGE) return { name: "connections" };
 	if (first === "playbooks" && id && third === undefined) return { name: "workbench", playbookId: id };
 	if (first === "playbooks" && id && third === "inspect" && session) {
 		return { name: "inspect", playbookId: id, sessionId: session, call: callNumber(call) };

@@ -1,15 +1,19 @@
 import { Button } from "@mantine/core";
 import { useStore } from "zustand";
+import type { Resolved } from "../api/connections";
 import type { CallFacts, LiveState } from "../api/liveState";
 import type { LiveSessionStore } from "../api/session";
-import type { Playbook } from "../playbook/types";
 import styles from "./Chat.module.css";
-import { modelName, REHEARSAL, versionWords } from "./names";
-import { useOnlyRehearsal } from "./useModels";
+import { modelName, REHEARSAL, usingName, versionWords } from "./names";
+import { TryWith } from "./TryWith";
 
 interface ChatHeaderProps {
 	live: LiveSessionStore;
-	document: Playbook;
+	/** Who would answer as the playbook says. */
+	answering: Resolved | null;
+	/** What this chat is tried with instead. */
+	using: string | null;
+	onUse: (model: string | null) => void;
 	onNewChat: () => void;
 }
 
@@ -17,21 +21,27 @@ function lastFacts(state: LiveState): CallFacts | undefined {
 	return state.facts.get(Math.max(0, ...state.facts.keys()));
 }
 
-export function ChatHeader({ live, document, onNewChat }: ChatHeaderProps) {
+/** "claude-sonnet-5", "rehearsal (no model)"; empty while it is not known. */
+function playbookWords(answering: Resolved | null): string {
+	if (answering === null) return "";
+	return answering.answers === "rehearsal" ? REHEARSAL : answering.model;
+}
+
+export function ChatHeader({ live, answering, using, onUse, onNewChat }: ChatHeaderProps) {
 	const last = useStore(live, lastFacts);
 	const version = useStore(live, (state) => versionWords(state.playbookVersion));
 	const starting = useStore(live, (state) => state.starting);
-	const onlyRehearsal = useOnlyRehearsal();
-	const wanted = onlyRehearsal ? REHEARSAL : document.defaultLLMConfig?.model;
-	const model = last ? modelName(last.provider, last.model) : wanted;
+	const says = playbookWords(answering);
+	const asPlaybook = last ? modelName(last.provider, last.model) : says;
 	return (
 		<header className={styles.header}>
 			<h2 className={styles.title}>Test chat</h2>
-			{model && (
-				<span className={styles.model} title="What answers in this chat">
-					{model}
-				</span>
-			)}
+			<TryWith
+				model={using ? usingName(using) : asPlaybook}
+				playbookSays={says}
+				using={using}
+				onUse={onUse}
+			/>
 			{version && (
 				<span className={styles.version} title={`This chat runs ${version}`}>
 					{version}

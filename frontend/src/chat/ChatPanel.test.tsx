@@ -2,6 +2,7 @@ import { MantineProvider } from "@mantine/core";
 import { act, fireEvent, render, screen, waitFor, within } from "@testing-library/react";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { ApiError } from "../api/client";
+import { forgetChoices } from "../api/connections";
 import { callCompleted, callStarted, FakeLog, FakeSocket, plainTurn } from "../api/fakes";
 import type { SessionEvent } from "../api/frames";
 import { createLiveSession, type LiveSessionStore } from "../api/session";
@@ -26,6 +27,22 @@ const PLAYBOOK: Playbook = {
 			action: { targetStage: "triage" },
 		},
 	],
+};
+
+const NO_KEY = "claude-sonnet-5 needs a key: set ANTHROPIC_API_KEY and start again.";
+const LOCAL = { name: "local", usable: true, url: "http://127.0.0.1:8080/v1", model: "qwen", note: "" };
+/** What the server answers beside sessions, by address. */
+const ANSWERS: Record<string, unknown> = {
+	"/api/me": { models: [{ id: "qwen", provider: "local", label: "qwen", available: true, note: "" }] },
+	"/api/connections": { connections: [LOCAL] },
+	"/api/connections/local/models": { models: ["qwen", "org/other"], problem: "" },
+	"/api/connections/resolve": {
+		answers: "rehearsal",
+		connection: "anthropic",
+		model: "claude-sonnet-5",
+		reason: NO_KEY,
+		leftOut: [],
+	},
 };
 
 let answer: () => unknown;
@@ -89,7 +106,8 @@ beforeEach(() => {
 	requests.length = 0;
 	localStorage.clear();
 	answer = () => ({ id: "s1", playbookRef: "p", playbookVersion: "draft@3", document: PLAYBOOK });
-	vi.stubGlobal("fetch", async () => new Response(JSON.stringify({ models: [] })));
+	forgetChoices();
+	vi.stubGlobal("fetch", async (path: string) => new Response(JSON.stringify(ANSWERS[path] ?? {})));
 });
 
 describe("writing", () => {
@@ -317,5 +335,42 @@ describe("reading", () => {
 		show();
 		expect(await screen.findByText("Write the first message below.")).toBeTruthy();
 		expect(localStorage.getItem("ps.chat.p")).toBeNull();
+	});
+});
+
+describe("trying another model", () => {
+	const openMenu = () => fireEvent.click(screen.getByRole("button", { name: /Try with another model$/ }));
+	const searchFor = (text: string) =>
+		fireEvent.change(screen.getByRole("combobox", { name: "Try with…" }), { target: { value: text } });
+
+	test("it is said plainly that the rehearsal answers, and why", async () => {
+		show();
+		expect(await screen.findByText(new RegExp(NO_KEY))).toBeTruthy();
+		expect(screen.getByRole("button", { name: /^rehearsal \(no model\)/ })).toBeTruthy();
+	});
+
+	test("a model that a server says it has begins the chat", async () => {
+		show();
+		openMenu();
+		fireEvent.click(await screen.findByRole("option", { name: /org\/other/ }));
+		await send("Hello");
+		expect(requests[0]?.body).toMatchObject({ model: "local/org/other" });
+		expect(screen.queryByText(new RegExp(NO_KEY))).toBeNull();
+	});
+
+	test("a running chat changes at once, and goes back to what the playbook says", async () => {
+		show();
+		await send("Hello");
+		hear([]);
+		openMenu();
+		searchFor("typed-model");
+		fireEvent.click(await screen.findByRole("option", { name: /typed-model.*local/ }));
+		expect(FakeSocket.last.sentOf("use")).toEqual([{ type: "use", model: "local/typed-model" }]);
+		const log = new FakeLog();
+		hear([log.add(0, { type: "session_using", model: "local/typed-model" })]);
+		expect(screen.getByRole("button", { name: /^typed-model, in this chat only/ })).toBeTruthy();
+		openMenu();
+		fireEvent.click(await screen.findByRole("option", { name: /As the playbook says/ }));
+		expect(FakeSocket.last.sentOf("use").at(-1)).toEqual({ type: "use", model: "" });
 	});
 });

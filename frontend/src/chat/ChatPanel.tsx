@@ -1,6 +1,7 @@
 /** The test chat: talk to the draft, see what it does on the way. */
-import { useEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useStore } from "zustand";
+import type { LiveSessionStore } from "../api/session";
 import type { Playbook } from "../playbook/types";
 import styles from "./Chat.module.css";
 import { ChatHeader } from "./ChatHeader";
@@ -9,6 +10,7 @@ import { Conversation } from "./Conversation";
 import { Notices } from "./Notices";
 import type { ChatPanelProps } from "./props";
 import { digest, lastChat, rememberChat } from "./remember";
+import { useAnswering } from "./useAnswering";
 
 export type { ChatPanelProps } from "./props";
 
@@ -43,6 +45,25 @@ function useLastChat({ live, playbookId }: ChatPanelProps, draft: string): strin
 	return sessionId ? begunWith : null;
 }
 
+/** The model that this chat is tried with; a new chat of this page goes on with it. */
+function useOther(live: LiveSessionStore) {
+	const open = useStore(live, (state) => state.sessionId !== null && state.caughtUp);
+	const inUse = useStore(live, (state) => state.usingModel);
+	const [wanted, setWanted] = useState<string | null>(null);
+	useEffect(() => {
+		if (open) setWanted(inUse);
+	}, [open, inUse]);
+	const use = useCallback(
+		(model: string | null) => {
+			const { sessionId, complete } = live.getState();
+			if (sessionId && !complete) live.getState().use(model);
+			else setWanted(model);
+		},
+		[live],
+	);
+	return { using: wanted, use };
+}
+
 export function ChatPanel(props: ChatPanelProps) {
 	const { live, playbookId } = props;
 	const composer = useRef<ComposerHandle>(null);
@@ -51,10 +72,13 @@ export function ChatPanel(props: ChatPanelProps) {
 	const draft = useMemo(() => digest(props.document), [props.document]);
 	const begunWith = useLastChat(props, draft);
 	const runs = useStore(live, (state) => state.document) as Playbook | null;
+	const answering = useAnswering(runs ?? props.document);
+	const { using, use } = useOther(live);
 
 	const start = () =>
 		live.getState().start({
 			playbookId,
+			model: using,
 			prepare: async () => {
 				await latest.current.beforeStart();
 				const { document, revision } = latest.current;
@@ -84,8 +108,13 @@ export function ChatPanel(props: ChatPanelProps) {
 
 	return (
 		<section className={styles.panel} aria-label="Test chat">
-			<ChatHeader live={live} document={props.document} onNewChat={startAnew} />
-			<Notices live={live} draftChanged={begunWith !== null && begunWith !== draft} onNewChat={startAnew} />
+			<ChatHeader live={live} answering={answering} using={using} onUse={use} onNewChat={startAnew} />
+			<Notices
+				live={live}
+				draftChanged={begunWith !== null && begunWith !== draft}
+				answering={using === null ? answering : null}
+				onNewChat={startAnew}
+			/>
 			<Conversation
 				{...props}
 				document={runs ?? props.document}

@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useStore } from "zustand";
+import { CONNECTIONS_PAGE, type Resolved } from "../api/connections";
 import type { Connection } from "../api/liveState";
 import type { LiveSessionStore } from "../api/session";
 import styles from "./Chat.module.css";
@@ -8,6 +9,8 @@ import styles from "./Chat.module.css";
 interface NoticesProps {
 	live: LiveSessionStore;
 	draftChanged: boolean;
+	/** Who would answer as the playbook says; null where that does not matter. */
+	answering: Resolved | null;
 	onNewChat: () => void;
 }
 
@@ -30,8 +33,23 @@ function Line({ tone, children }: { tone: "quiet" | "warn" | "danger"; children:
 	return <div className={`${styles.line} ${styles[tone]}`}>{children}</div>;
 }
 
+/** Says plainly that no model answers, and why. */
+function NoModel({ answering }: { answering: Resolved | null }) {
+	if (!answering?.reason) return null;
+	const rehearsed = answering.answers === "rehearsal";
+	return (
+		<Line tone={rehearsed ? "quiet" : "danger"}>
+			{rehearsed && "The rehearsal answers, not a model. "}
+			{answering.reason}{" "}
+			<a href={CONNECTIONS_PAGE} target="_blank" rel="noreferrer">
+				Connections
+			</a>
+		</Line>
+	);
+}
+
 /** What stands between the person and the chat, each in one sentence with what can be done. */
-export function Notices({ live, draftChanged, onNewChat }: NoticesProps) {
+export function Notices({ live, draftChanged, answering, onNewChat }: NoticesProps) {
 	const connection = useStore(live, (state) => state.connection);
 	const joined = useStore(live, (state) => state.caughtUp);
 	const failure = useStore(live, (state) => state.startFailure);
@@ -48,6 +66,7 @@ export function Notices({ live, draftChanged, onNewChat }: NoticesProps) {
 					</Button>
 				</Line>
 			)}
+			<NoModel answering={answering} />
 			{words && (
 				<Line tone={connection.state === "refused" ? "danger" : "warn"}>
 					{words}{" "}

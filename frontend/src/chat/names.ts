@@ -11,6 +11,11 @@ export function modelName(provider: string, model: string): string {
 	return provider === "rehearsal" ? REHEARSAL : model;
 }
 
+/** What a session is tried with, without its connection: a model's id may have slashes of its own. */
+export function usingName(using: string): string {
+	return using === "rehearsal" ? REHEARSAL : using.slice(using.indexOf("/") + 1) || using;
+}
+
 /** "lookup_customer succeeded", else the reason the engine gave. */
 export function moveReason(playbook: Playbook, move: MoveItem): string {
 	const rule = playbook.transitions?.find((one) => one.id === move.transition);

@@ -267,6 +267,20 @@ export const ACTIONS: readonly Action[] = [
 		run: (editor) => editor.host.exportFile(),
 	},
 	{
+		id: "export-as",
+		label: "Export as…",
+		keys: [],
+		group: "Run",
+		run: (editor) => editor.host.exportAs(),
+	},
+	{
+		id: "versions",
+		label: "Versions and differences…",
+		keys: [],
+		group: "Run",
+		run: (editor) => editor.host.showVersions(),
+	},
+	{
 		id: "help",
 		label: "Shortcuts",
 		keys: ["?"],
@@ -275,10 +289,10 @@ export const ACTIONS: readonly Action[] = [
 	},
 ];
 
-/** The rows of the help for one group of actions, in the table's order. */
+/** The rows of the help for one group of actions that have keys, in the table's order. */
 export function helpRows(group: Action["group"]): HelpRow[] {
 	const rows = ACTIONS.filter((action) => action.group === group).map((action) => action.family ?? action);
-	return [...new Set(rows)];
+	return [...new Set(rows)].filter(({ keys }) => keys.length > 0);
 }
 
 export function actionById(id: string): Action {

@@ -65,6 +65,9 @@ export interface EditorHost {
 	inspectStage(stageId: string): void;
 	saveNow(): void;
 	exportFile(): void;
+	/** Offers the other formats. */
+	exportAs(): void;
+	showVersions(): void;
 	/** Closes the top-most panel; false if none is open. */
 	closePanel(): boolean;
 }

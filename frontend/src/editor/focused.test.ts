@@ -16,6 +16,8 @@ beforeEach(() => {
 		inspectStage: nothing,
 		saveNow: nothing,
 		exportFile: nothing,
+		exportAs: nothing,
+		showVersions: nothing,
 		closePanel: () => false,
 	};
 	editor = createEditor(

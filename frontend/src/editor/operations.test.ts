@@ -14,6 +14,8 @@ class Host {
 	inspectStage = (id: string) => void this.opened.push(`inspect ${id}`);
 	saveNow = () => void this.opened.push("save");
 	exportFile = () => void this.opened.push("export");
+	exportAs = () => void this.opened.push("export as");
+	showVersions = () => void this.opened.push("versions");
 	closePanel = () => this.opened.push("close") > 0;
 }
 

@@ -1,10 +1,10 @@
 /** "Tidy up": asks the worker for a layout and applies it as one step. */
 import { moveStages } from "../playbook/commands";
+import { labelSize } from "../playbook/labelSize";
 import { edgeSentence } from "../playbook/labels";
 import { STAGE_HEIGHT, STAGE_WIDTH } from "../playbook/layout";
 import type { Playbook, Position } from "../playbook/types";
 import type { Editor } from "./editor";
-import { labelSize } from "./labelSize";
 import { announce, documentOf } from "./operations";
 import type { TidyRequest } from "./tidyLayout";
 

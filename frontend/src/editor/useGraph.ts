@@ -2,10 +2,10 @@
 import { applyNodeChanges, type Edge, type EdgeChange, type Node, type NodeChange } from "@xyflow/react";
 import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { createDeriver, type EdgeData, type Graph, type GraphEdge, type GraphNode } from "../playbook/derive";
+import { labelSize } from "../playbook/labelSize";
 import { STAGE_HEIGHT, STAGE_WIDTH } from "../playbook/layout";
 import { type Box, type Course, routeWires } from "../playbook/routes";
 import { type Editor, useDocument, useUi } from "./editor";
-import { labelSize } from "./labelSize";
 import { select } from "./operations";
 
 export interface CourseData extends EdgeData {

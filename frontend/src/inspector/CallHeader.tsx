@@ -30,8 +30,23 @@ function statusWords(state: LiveState, number: number | null): string {
 	return status === "interrupted" ? "stopped" : "";
 }
 
+/** "claude-sonnet-5", "qwen2.5 over local": a vendor's own connection goes without saying. */
 function modelWords(call: KnownCall | CallFacts): string {
-	return call.provider === "rehearsal" ? "rehearsal (no model)" : call.model;
+	if (call.provider === "rehearsal") return "rehearsal (no model)";
+	const connection = "connection" in call ? call.connection : "";
+	return connection && connection !== call.provider ? `${call.model} over ${connection}` : call.model;
+}
+
+/** The settings that the model does not support, in a few words; empty if all were sent. */
+function leftOutWords(call: KnownCall | CallFacts): string {
+	const names = "leftOut" in call ? (call.leftOut ?? []) : [];
+	return names.length > 0 ? `${names.join(", ")} not supported by this model` : "";
+}
+
+/** The calls that the model wrote as text, in a few words; empty if it made them properly. */
+function recoveredWords(call: KnownCall | CallFacts): string {
+	const names = "recovered" in call ? (call.recovered ?? []) : [];
+	return names.length > 0 ? `${names.join(", ")} recovered from text` : "";
 }
 
 /** "turn 2 · phase 1 · Triage" */
@@ -46,6 +61,8 @@ function Place({
 				{endTitle(props.document, placed("lane" in call ? agentOf(call.lane) : "", call.stage))}
 			</button>{" "}
 			· {modelWords(call)}
+			{leftOutWords(call) && <span className={styles.leftOut}> · {leftOutWords(call)}</span>}
+			{recoveredWords(call) && <span className={styles.leftOut}> · {recoveredWords(call)}</span>}
 		</span>
 	);
 }

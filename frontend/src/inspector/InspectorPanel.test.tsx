@@ -115,6 +115,19 @@ test("a rehearsal's numbers are called simulated", () => {
 	expect(screen.getByText(/no cost \(rehearsal\)/)).toBeTruthy();
 });
 
+test("it is said over which connection a model was asked, and what it does not support", () => {
+	show([
+		{ ...SECOND, model: "qwen", provider: "openai-chat", connection: "local", leftOut: ["temperature"] },
+	]);
+	expect(screen.getByText(/qwen over local/)).toBeTruthy();
+	expect(screen.getByText(/temperature not supported by this model/)).toBeTruthy();
+});
+
+test("calls that a small model wrote as text are named", () => {
+	show([{ ...SECOND, recovered: ["find_order"] }]);
+	expect(screen.getByText(/find_order recovered from text/)).toBeTruthy();
+});
+
 test("arrow keys walk the segments and Enter goes into the text", async () => {
 	show([FIRST, SECOND]);
 	expect(chosen()).toBe(1);

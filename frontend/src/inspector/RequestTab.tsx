@@ -47,6 +47,11 @@ export function RequestTab({ sessionId, call }: TabProps) {
 				<Copy value={json}>Copy JSON</Copy>
 				{curl && <Copy value={curl}>Copy as curl</Copy>}
 			</div>
+			{(call.leftOut ?? []).length > 0 && (
+				<p className={common.quiet}>
+					Left out, because this model does not support it: {call.leftOut?.join(", ")}.
+				</p>
+			)}
 			<pre className={common.text}>{json.length > SHOWN ? `${json.slice(0, SHOWN)}\n…` : json}</pre>
 			{curl && (
 				<>

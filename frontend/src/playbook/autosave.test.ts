@@ -3,6 +3,7 @@ import {
 	Autosave,
 	ago,
 	type Backup,
+	type MergedEdits,
 	PAUSE_MS,
 	type SaveState,
 	type SendOutcome,
@@ -17,6 +18,10 @@ class Bench {
 	sent: { document: Playbook; revision: number; answer: (outcome: SendOutcome) => void }[] = [];
 	states: SaveState["kind"][] = [];
 	kept: Backup | null = null;
+	asked: { base: Playbook; mine: Playbook }[] = [];
+	adopted: Playbook[] = [];
+	/** What the server merges an edit to; null if something conflicts. */
+	mergesTo: ((mine: Playbook) => MergedEdits | null) | null = null;
 	time = 0;
 	timer: { at: number; then: () => void } | null = null;
 	readonly document = sample();
@@ -31,6 +36,14 @@ class Bench {
 			return () => {
 				if (this.timer === timer) this.timer = null;
 			};
+		},
+		merge: async (base, mine) => {
+			this.asked.push({ base, mine });
+			return this.mergesTo?.(mine) ?? null;
+		},
+		adopt: ({ document }) => {
+			this.adopted.push(document);
+			this.autosave.changed(document);
 		},
 		now: () => this.time,
 		backup: {
@@ -183,6 +196,60 @@ describe("when someone else saved", () => {
 		expect(bench.sent[1]).toMatchObject({ document: mine, revision: 7 });
 		await bench.answer({ kind: "saved", revision: 8 });
 		expect(bench.autosave.isSaved).toBe(true);
+	});
+});
+
+describe("when someone else saved something that does not conflict", () => {
+	const theirs = { revision: 7, document: { ...sample(), name: "Theirs" }, updatedAt: "" };
+	const both = (mine: Playbook): MergedEdits => ({ document: { ...mine, name: "Theirs" }, theirs });
+
+	it("saves both edits on their revision, and asks nobody", async () => {
+		bench.mergesTo = both;
+		const mine = bench.edit("Mine");
+		bench.pass(PAUSE_MS);
+		await bench.answer({ kind: "stale", theirs });
+		expect(bench.asked).toEqual([{ base: bench.document, mine }]);
+		expect(bench.sent[1]).toMatchObject({ revision: 7, document: { name: "Theirs" } });
+		expect(bench.sent[1]?.document.stages[1]?.name).toBe("Mine");
+		await bench.answer({ kind: "saved", revision: 8 });
+		expect(bench.states).not.toContain("conflict");
+		expect(bench.adopted).toHaveLength(1);
+		expect(bench.autosave.isSaved).toBe(true);
+	});
+
+	it("merges again what was edited while the server was asked", async () => {
+		let edited = false;
+		bench.mergesTo = (mine) => {
+			if (!edited) {
+				edited = true;
+				bench.edit("Further");
+			}
+			return both(mine);
+		};
+		bench.edit("Mine");
+		bench.pass(PAUSE_MS);
+		await bench.answer({ kind: "stale", theirs });
+		expect(bench.adopted.map(({ stages }) => stages[1]?.name)).toEqual(["Further"]);
+		expect(bench.sent[1]?.document.stages[1]?.name).toBe("Further");
+	});
+
+	it("has nothing left to save where mine was in theirs already", async () => {
+		bench.mergesTo = () => ({ document: structuredClone(theirs.document), theirs });
+		bench.edit("Mine");
+		bench.pass(PAUSE_MS);
+		await bench.answer({ kind: "stale", theirs });
+		expect(bench.sent).toHaveLength(1);
+		expect([bench.autosave.isSaved, bench.autosave.revision, bench.kept]).toEqual([true, 7, null]);
+	});
+
+	it("merges an edit of an earlier visit from what it was made on, and asks where that is not known", async () => {
+		bench.mergesTo = both;
+		const mine = renameStage(sample(), "triage", "Kept");
+		await bench.autosave.conflict(theirs, mine, null);
+		expect(bench.autosave.state.kind).toBe("conflict");
+		void bench.autosave.conflict(theirs, mine, sample());
+		await new Promise((done) => setTimeout(done, 0));
+		expect(bench.sent[0]).toMatchObject({ revision: 7, document: { name: "Theirs" } });
 	});
 });
 

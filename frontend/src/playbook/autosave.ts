@@ -1,7 +1,7 @@
 /**
  * Saving by itself: at most one request at a time, always the newest document, always on the revision that the
- * server gave last. What is not saved yet is kept in this browser. A stale revision stops everything until a
- * person has chosen: nothing is ever overwritten silently.
+ * server gave last. What is not saved yet is kept in this browser. A stale revision is merged where nothing
+ * conflicts; else everything stops until a person has chosen: nothing is ever overwritten silently.
  */
 import { sameJson } from "./same";
 import type { Playbook } from "./types";
@@ -32,12 +32,24 @@ export interface Backup {
 	readonly document: Playbook;
 	readonly revision: number;
 	readonly at: number;
+	/** The document of that revision, to merge from; backups of older visits have none. */
+	readonly base?: Playbook | null;
+}
+
+/** Both edits in one document, which stands on their revision. */
+export interface MergedEdits {
+	readonly document: Playbook;
+	readonly theirs: Theirs;
 }
 
 export interface AutosaveParts {
 	send(document: Playbook, revision: number): Promise<SendOutcome>;
 	/** Calls back after `ms`; the answer cancels it. */
 	later(ms: number, then: () => void): () => void;
+	/** Merges with what the server has; null if something conflicts or cannot be asked. */
+	merge(base: Playbook, mine: Playbook): Promise<MergedEdits | null>;
+	/** Shows the merged document in place of mine. */
+	adopt(merged: MergedEdits): void;
 	now(): number;
 	backup: { write(backup: Backup): void; clear(): void };
 	onState(state: SaveState): void;
@@ -49,6 +61,8 @@ const RETRY_MS = [1000, 2000, 4000, 8000, 15_000, 30_000];
 export class Autosave {
 	#latest: Playbook;
 	#saved: Playbook;
+	/** What my edits started from; null if that is not known any more. */
+	#base: Playbook | null;
 	#revision: number;
 	#state: SaveState = { kind: "saved", at: null };
 	#cancelTimer: () => void = () => {};
@@ -62,8 +76,13 @@ export class Autosave {
 	constructor(document: Playbook, revision: number, parts: AutosaveParts) {
 		this.#latest = document;
 		this.#saved = document;
+		this.#base = document;
 		this.#revision = revision;
 		this.#parts = parts;
+	}
+
+	get base(): Playbook | null {
+		return this.#base;
 	}
 
 	get state(): SaveState {
@@ -99,7 +118,8 @@ export class Autosave {
 	/** Keeps what is unsaved in this browser. */
 	keep(): void {
 		if (this.isSaved) return;
-		this.#parts.backup.write({ document: this.#latest, revision: this.#revision, at: this.#parts.now() });
+		const [document, revision, base] = [this.#latest, this.#revision, this.#base];
+		this.#parts.backup.write({ document, revision, at: this.#parts.now(), base });
 	}
 
 	/** Saves now and waits until the newest document is saved; false if it could not be. */
@@ -119,29 +139,53 @@ export class Autosave {
 
 	/** After a conflict: `document` stands on their revision now. Equal to theirs, or knowingly not. */
 	async rebase(theirs: Theirs, document: Playbook): Promise<void> {
-		this.#revision = theirs.revision;
-		this.#saved = theirs.document;
-		this.#latest = document;
-		this.#failures = 0;
-		if (this.isSaved) {
-			this.#parts.backup.clear();
-			this.#show({ kind: "saved", at: this.#parts.now() });
-			return;
-		}
-		this.#show({ kind: "unsaved" });
-		await this.#save();
+		if (this.#standOn(theirs, document)) await this.#save();
 	}
 
-	/** Someone else's save was found on opening: what is kept here stands on an older revision. */
-	conflict(theirs: Theirs, mine: Playbook): void {
+	/** Someone else's save was found on opening: what is kept here stands on an older revision, and was made from
+	 * `base`, if that is known. */
+	async conflict(theirs: Theirs, mine: Playbook, base: Playbook | null): Promise<void> {
 		this.#latest = mine;
+		this.#base = base;
 		this.keep();
-		this.#show({ kind: "conflict", theirs });
+		if (await this.#merge(theirs)) await this.#save();
 	}
 
 	close(): void {
 		this.#closed = true;
 		this.#cancelTimer();
+	}
+
+	/** False if there is nothing to save. */
+	#standOn(theirs: Theirs, document: Playbook): boolean {
+		this.#revision = theirs.revision;
+		this.#saved = theirs.document;
+		this.#base = theirs.document;
+		this.#latest = document;
+		this.#failures = 0;
+		if (sameJson(document, theirs.document)) this.#saved = document;
+		if (this.isSaved) this.#parts.backup.clear();
+		this.#show(this.isSaved ? { kind: "saved", at: this.#parts.now() } : { kind: "unsaved" });
+		return !this.isSaved;
+	}
+
+	/** True if the edits of both are in one document now, and it is to be saved. */
+	async #merge(theirs: Theirs): Promise<boolean> {
+		if (this.#base === null) return this.#ask(theirs);
+		while (true) {
+			const mine = this.#latest;
+			const merged = await this.#parts.merge(this.#base, mine);
+			if (merged === null) return this.#ask(theirs);
+			if (this.#latest !== mine) continue; // edited while the server was asked
+			const unsaved = this.#standOn(merged.theirs, merged.document);
+			this.#parts.adopt(merged);
+			return unsaved;
+		}
+	}
+
+	#ask(theirs: Theirs): false {
+		this.#show({ kind: "conflict", theirs });
+		return false;
 	}
 
 	#show(state: SaveState): void {
@@ -166,7 +210,7 @@ export class Autosave {
 		if (this.isSaved || this.#state.kind === "conflict") return;
 		const document = this.#latest;
 		this.#show({ kind: "saving" });
-		this.#received(await this.#parts.send(document, this.#revision), document);
+		await this.#received(await this.#parts.send(document, this.#revision), document);
 	}
 
 	#afterSave(): void {
@@ -180,21 +224,22 @@ export class Autosave {
 		}
 	}
 
-	#received(outcome: SendOutcome, document: Playbook): void {
+	async #received(outcome: SendOutcome, document: Playbook): Promise<void> {
 		switch (outcome.kind) {
 			case "saved":
 				this.#revision = outcome.revision;
 				this.#saved = document;
+				this.#base = document;
 				this.#failures = 0;
 				this.#unanswered = null;
 				this.#afterSave();
 				return;
 			case "stale":
 				if (this.#unanswered && sameJson(this.#unanswered, outcome.theirs.document)) {
-					this.#received({ kind: "saved", revision: outcome.theirs.revision }, this.#unanswered);
+					await this.#received({ kind: "saved", revision: outcome.theirs.revision }, this.#unanswered);
 					return;
 				}
-				this.#show({ kind: "conflict", theirs: outcome.theirs });
+				if (await this.#merge(outcome.theirs)) await this.#sendNewest();
 				return;
 			case "offline":
 				this.#unanswered = document;

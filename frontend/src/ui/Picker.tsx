@@ -14,6 +14,8 @@ interface PickerProps {
 	title: string;
 	placeholder: string;
 	items: readonly PickerItem[];
+	/** What is offered for the typed text itself, below what was found. */
+	more?: (query: string) => readonly PickerItem[];
 	onClose: () => void;
 }
 
@@ -38,12 +40,15 @@ export function matching(items: readonly PickerItem[], query: string): PickerIte
 }
 
 /** Type, arrow keys, Enter: the palette, and every question "which one?". */
-export function Picker({ title, placeholder, items, onClose }: PickerProps) {
+export function Picker({ title, placeholder, items, more, onClose }: PickerProps) {
 	const [query, setQuery] = useState("");
 	const [index, setIndex] = useState(0);
 	const list = useRef<HTMLDivElement>(null);
 	const base = useId();
-	const found = useMemo(() => matching(items, query), [items, query]);
+	const found = useMemo(() => {
+		const typed = query.trim();
+		return [...matching(items, query), ...(typed && more ? more(typed) : [])];
+	}, [items, more, query]);
 	const current = Math.min(index, found.length - 1);
 
 	useEffect(() => {

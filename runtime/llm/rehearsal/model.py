@@ -16,12 +16,13 @@ from runtime.context.models import ModelRecord, record
 from runtime.context.tokens import count_tokens
 from runtime.conversation.messages import AssistantMessage, ToolCall, Usage
 from runtime.conversation.snapshot import canonical
-from runtime.llm.anthropic_wire import left_out, render_anthropic
+from runtime.llm.anthropic_wire import render_anthropic
 from runtime.llm.base import LLMEvent, LLMRequest, MessageComplete, TextDelta, UsageSoFar
 from runtime.llm.rehearsal.choosing import choose_calls, find_arguments
 from runtime.llm.rehearsal.lines import Call, author_line
 from runtime.llm.rehearsal.speaking import reply, reply_to_raw
 from runtime.llm.rehearsal.view import View, read_view
+from runtime.llm.wire import left_out
 
 REHEARSAL: Final = "rehearsal"
 WORD_DELAY_S: Final = 0.015

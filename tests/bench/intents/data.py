@@ -17,6 +17,10 @@ from runtime.engine.intents import Intent
 
 HERE = Path(__file__).parent
 STAGES = 25
+SIZES = (1, 2, 3, 4, 6, 8)
+"""Numbers of intents of the stages that are fitted to."""
+FITTED_STAGES = 10
+"""Stages of each of these sizes and of each domain."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,14 @@ def _domain(value: dict[str, Any]) -> Domain:
     )
     said = [(text, item["name"]) for item in value["intents"] for text in item["said"]]
     return Domain(value["name"], intents, (*said, *((text, None) for text in value["none"])))
+
+
+def fit_tasks() -> Iterator[list[Choice]]:
+    """What is fitted to: for each domain and size of a stage, the choices in stages of that size."""
+    for domain in fit_domains():
+        for size in SIZES:
+            whole_domain = size == len(domain.intents)
+            yield list(whole(domain) if whole_domain else stages(domain, size, count=FITTED_STAGES))
 
 
 def whole(domain: Domain) -> Iterator[Choice]:

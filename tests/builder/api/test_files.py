@@ -45,6 +45,33 @@ def test_a_refused_import_names_every_problem_and_saves_nothing(ana: Person) -> 
     assert not SavedPlaybook.objects.exists()
 
 
+def test_an_import_into_a_playbook_keeps_the_draft_there_was_and_never_a_stale_one(ana: Person) -> None:
+    playbook = ana.create(document(name="One"))
+    path = f"/import?save=true&into={playbook['id']}"
+    file = export(document(name="Two"))
+    assert error_of(ana.post(path, file))["path"] == "/revision"
+    answer = ana.post(f"{path}&revision=7", file)
+    assert (answer.status_code, answer.json()["current"]["document"]["name"]) == (409, "One")
+    imported = ana.post(f"{path}&revision=1", file).json()["playbook"]
+    assert (imported["id"], imported["name"], imported["revision"]) == (playbook["id"], "Two", 2)
+    assert [version["note"] for version in imported["versions"]] == ["Before an import"]
+    assert SavedPlaybook.objects.count() == 1
+
+
+def test_a_playbook_is_exported_in_every_format_with_a_name_of_its_own(ana: Person) -> None:
+    playbook = ana.create(document(name="One"))
+    path = f"/playbooks/{playbook['id']}"
+    listed = ana.get(f"{path}/exports").json()
+    assert [kind["format"] for kind in listed][:2] == ["json", "llmrtc"]
+    for kind in listed:
+        answer = ana.get(f"{path}/export?format={kind['format']}")
+        assert kind["fileName"] in answer["Content-Disposition"]
+        assert answer.content
+    assert [entry["code"] for entry in listed[1]["report"]] == ["lost-kind"]
+    assert ana.get(f"{path}/export?format=doc").status_code == 404
+    assert ana.get(f"{path}/exports?version=1").status_code == 404
+
+
 def test_the_export_of_a_version_is_the_version(ana: Person) -> None:
     playbook = ana.create(document(name="One"))
     path = f"/playbooks/{playbook['id']}"

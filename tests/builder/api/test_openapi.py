@@ -8,6 +8,7 @@ import pytest
 
 from builder.api import api
 from builder.api.openapi import openapi_document
+from runtime.conversation.base import Value
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +39,17 @@ def test_a_document_has_one_description(described: Any) -> None:
     names = described["components"]["schemas"]
     assert [name for name in names if name.endswith(("-Input", "-Output", "__1"))] == []
     assert names["Playbook"]["required"] == ["id", "name", "stages", "initialStage"]
+
+
+def test_two_models_of_the_api_never_share_a_name() -> None:
+    """Of two with one name only one would be described."""
+    models = [model for model in subclasses(Value) if not model.__module__.startswith("tests.")]
+    names = [model.__name__ for model in models]
+    assert sorted(name for name in set(names) if names.count(name) > 1) == []
+
+
+def subclasses(kind: type[Any]) -> list[type[Any]]:
+    return [found for sub in kind.__subclasses__() for found in (sub, *subclasses(sub))]
 
 
 def test_unions_are_told_apart_by_a_required_literal(described: Any) -> None:

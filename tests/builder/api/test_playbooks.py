@@ -9,6 +9,7 @@ from uuid import uuid4
 import pytest
 
 from builder.models import SavedPlaybook
+from builder.transfer import export
 from tests.builder.api.conftest import Person, error_of
 from tests.builder.documents import document, end, rule, stage
 
@@ -192,12 +193,19 @@ def test_another_person_s_playbook_looks_like_none_at_all(ana: Person, ben: Pers
         ("POST", "/versions/1/restore", {"revision": 1}),
         ("GET", "/export", None),
         ("GET", "/export?version=1", None),
+        ("GET", "/export?format=markdown", None),
+        ("GET", "/exports", None),
+        ("GET", "/diff", None),
+        ("GET", "/diff?before=1", None),
+        ("POST", "/merge", {"base": document(), "mine": document(name="Mine")}),
     ]
     for method, path, body in attempts:
         theirs, none = ben.send(method, mine + path, body), ben.send(method, nobodys + path, body)
         assert theirs.status_code == none.status_code == 404, (method, path)
         assert theirs.content == none.content
     assert ben.post("/playbooks", {"copyOf": playbook["id"]}).status_code == 404
+    into = f"/import?save=true&revision=1&into={playbook['id']}"
+    assert ben.post(into, export(document(name="Ben's"))).status_code == 404
     assert ben.get("/playbooks").json() == []
     assert ana.get(mine).json()["revision"] == 1
 

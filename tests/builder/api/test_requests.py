@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 
+from builder.api.openapi import openapi_document
 from builder.models import SavedPlaybook
 from tests.builder.api.conftest import Person, error_of
 from tests.builder.documents import document, stage
@@ -132,9 +134,20 @@ def test_a_byte_order_mark_does_no_harm(ana: Person) -> None:
 
 
 def test_a_stranger_is_told_to_sign_in(db: None) -> None:
-    for path in ("/api/me", "/api/playbooks", "/api/templates"):
+    for path in ("/api/me", "/api/playbooks", "/api/templates", "/api/connections"):
         answer = Client().get(path)
         assert (answer.status_code, error_of(answer)["code"]) == (401, "not-signed-in")
+
+
+def test_every_address_of_the_api_asks_a_stranger_to_sign_in(db: None) -> None:
+    asked = 0
+    for path, operations in openapi_document()["paths"].items():
+        address = path.replace("{n}", "1").replace("{id}", str(uuid4()))
+        for method in operations:
+            answer = Client().generic(method.upper(), address, b"{}", content_type="application/json")
+            assert answer.status_code == 401, (method, path)
+            asked += 1
+    assert asked > 25
 
 
 def test_a_foreign_page_cannot_change_anything(ana: Person) -> None:
@@ -159,4 +172,4 @@ def test_me_says_who_is_there_and_always_offers_the_rehearsal(ana: Person) -> No
     assert me["user"] == {"name": "ana"}
     first = me["models"][0]
     assert (first["id"], first["available"]) == ("rehearsal", True)
-    assert len({model["id"] for model in me["models"]}) == len(me["models"])
+    assert len({(model["provider"], model["id"]) for model in me["models"]}) == len(me["models"])

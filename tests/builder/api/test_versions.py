@@ -46,3 +46,49 @@ def test_versions_are_numbered_one_by_one(ana: Person) -> None:
     assert numbers == [1, 2, 3]
     assert [entry["number"] for entry in ana.get(path).json()] == [3, 2, 1]
     assert ana.get(f"{path}/4").status_code == 404
+
+
+def test_two_versions_or_a_version_and_the_draft_are_compared(ana: Person) -> None:
+    playbook = ana.create(document(name="One"))
+    path = f"/playbooks/{playbook['id']}"
+    ana.post(f"{path}/versions", {"revision": 1})
+    ana.put(f"{path}/draft", {"revision": 1, "document": document(name="Two")})
+    ana.post(f"{path}/versions", {"revision": 2})
+    for query in ("before=1&after=2", "before=1"):
+        (change,) = ana.get(f"{path}/diff?{query}").json()["changes"]
+        assert (change["kind"], change["fields"][0]["before"], change["fields"][0]["after"]) == (
+            "renamed",
+            "One",
+            "Two",
+        )
+    assert ana.get(f"{path}/diff?before=2").json()["changes"] == []
+    assert ana.get(f"{path}/diff?before=9").status_code == 404
+
+
+def test_a_stale_save_is_merged_with_what_was_saved_in_the_meantime(ana: Person) -> None:
+    playbook = ana.create(document())
+    path = f"/playbooks/{playbook['id']}"
+    ana.put(f"{path}/draft", {"revision": 1, "document": document(name="Theirs")})
+    mine = document(description="Mine")
+    merged = ana.post(f"{path}/merge", {"base": document(), "mine": mine}).json()
+    assert (merged["revision"], merged["conflicts"]) == (2, [])
+    assert (merged["document"]["name"], merged["document"]["description"]) == ("Theirs", "Mine")
+    assert [change["kind"] for change in merged["taken"]["changes"]] == ["renamed"]
+    saved = ana.put(f"{path}/draft", {"revision": 2, "document": merged["document"]})
+    assert saved.status_code == 200
+
+
+def test_what_both_changed_waits_for_a_choice_and_nothing_is_saved(ana: Person) -> None:
+    playbook = ana.create(document())
+    path = f"/playbooks/{playbook['id']}"
+    ana.put(f"{path}/draft", {"revision": 1, "document": document(name="Theirs")})
+    given = {"base": document(), "mine": document(name="Mine")}
+    (conflict,) = ana.post(f"{path}/merge", given).json()["conflicts"]
+    assert (conflict["key"], conflict["choice"]) == ("/name", None)
+    assert [conflict[side]["value"] for side in ("base", "mine", "theirs")] == ["Desk", "Mine", "Theirs"]
+    settled = ana.post(f"{path}/merge", {**given, "choices": {"/name": "theirs"}}).json()
+    assert (settled["document"]["name"], settled["conflicts"][0]["choice"]) == ("Theirs", "theirs")
+    assert ana.get(path).json()["revision"] == 2
+    unknown = ana.post(f"{path}/merge", {"mine": document(name="Mine")}).json()
+    assert [conflict["key"] for conflict in unknown["conflicts"]] == ["/name"]
+    assert ana.post(f"{path}/merge", {**given, "choices": {"/name": "nobody"}}).status_code == 422

@@ -6,10 +6,15 @@ import copy
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from builder.transfer import UnreadableJson, load
+from builder.transfer.importers import importer_for
+from builder.transfer.importers.llmrtc import SCHEMA_ID
 from builder.transfer.loading import Loaded, load_value
-from tests.builder.documents import Json, document, rule, stage
+from runtime.playbook.placeholders import resolve
+from tests.builder.documents import Json, document, rule, stage, tool
 
 
 def codes(loaded: Loaded, level: str | None = None) -> list[tuple[str, str]]:
@@ -81,6 +86,84 @@ def test_keywords_of_our_own_files_stay_whole_words(ours: Json) -> None:
     loaded = load_value({**llmrtc(), **ours, "stages": [stage("hello"), stage("bye")]})
     assert loaded.document is not None
     assert "match" not in loaded.document["transitions"][0]["condition"]
+
+
+def llmrtc_prompt(prompt: str) -> Json:
+    return {**llmrtc(), "$schema": SCHEMA_ID, "stages": [stage("hello", systemPrompt=prompt), stage("bye")]}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "here"),
+    [
+        ("Call me {{name}}.", "Call me {{{{name}}}}."),
+        ("It is turn {turn.count}.", "It is turn {{turn.count}}."),
+        ('Answer as {"days": 2}.', 'Answer as {"days": 2}.'),
+        ("{% if %} and ${y} and {", "{% if %} and ${y} and {"),
+    ],
+)
+def test_braces_of_an_llmrtc_prompt_reach_the_model_as_they_did_there(prompt: str, here: str) -> None:
+    loaded = load_value(llmrtc_prompt(prompt))
+    assert loaded.playbook is not None
+    assert loaded.playbook.stages[0].system_prompt == here
+    reported = ("literal-braces", "/stages/0/systemPrompt") in codes(loaded, "warning")
+    assert reported == (prompt != here)
+
+
+@given(
+    st.text(st.sampled_from("{}$ax.1\"|'secret "), max_size=30)
+    | st.sampled_from(["{secret.A}", "{{secret.A}}"])
+)
+def test_whatever_an_llmrtc_prompt_holds_is_sent_as_it_was(prompt: str) -> None:
+    loaded = load_value(llmrtc_prompt(prompt))
+    assert loaded.playbook is not None
+    roots = {"vars": {"a": 1}, "turn": {"count": 2}}
+    assert resolve(loaded.playbook.stages[0].system_prompt, roots).text == prompt
+
+
+def test_an_expression_beside_a_function_is_the_rule() -> None:
+    theirs = llmrtc()
+    theirs["$schema"] = SCHEMA_ID
+    theirs["transitions"][1]["condition"] = {
+        "type": "custom",
+        "evaluate": {"$ref": "c"},
+        "expression": "turn.count > 2",
+    }
+    loaded = load_value(theirs)
+    assert loaded.document is not None
+    rule_of_c = loaded.document["transitions"][1]
+    assert rule_of_c["condition"] == {"type": "custom", "expression": "turn.count > 2"}
+    assert "disabled" not in rule_of_c
+
+
+def test_the_report_says_whose_file_it_was_taken_for() -> None:
+    assert codes(load_value(llmrtc()))[0] == ("foreign-product", "")
+    plain = document([stage("greet"), stage("bye", kind="end")])
+    del plain["formatVersion"]
+    assert codes(load_value(plain)) == [("assumed-format", "")]
+
+
+def test_a_prompt_with_a_variable_is_one_of_ours() -> None:
+    assert importer_for({"stages": [stage("a", systemPrompt="Hello {$name}")]}) is None
+
+
+def test_what_a_playbook_cannot_bring_along_is_listed_once() -> None:
+    headers = {"Authorization": "Bearer {{secret.DESK}}", "X-Key": "{{secret.DESK}}"}
+    value = document(
+        globalTools=[
+            tool("a", implementation={"type": "http", "url": "https://bikes.example", "headers": headers}),
+            tool("b", implementation={"type": "mcp", "server": "north", "tool": "b"}),
+            tool("c", implementation={"type": "python", "name": "count"}),
+        ],
+        agents=[{"name": "pay", "playbook": "payments"}],
+    )
+    loaded = load_value(value)
+    assert codes(loaded) == [
+        ("needs-secret", "/globalTools/0/implementation"),
+        ("needs-server", "/globalTools/1/implementation"),
+        ("needs-function", "/globalTools/2/implementation"),
+        ("needs-playbook", "/agents/0/playbook"),
+    ]
+    assert "“DESK”" in loaded.report[0].message
 
 
 def test_harmless_gaps_are_filled_and_listed() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
+from math import ceil
 
 import pytest
 
 from runtime.context.guard import prefix_violation
-from runtime.context.models import record, table
+from runtime.context.models import record, stale_entries, table
 from runtime.context.policy import policy_for
 from runtime.context.prices import price, price_without_caching
 from runtime.context.segments import SegmentMaker
@@ -22,10 +24,57 @@ SONNET = record("claude-sonnet-5")
 GPT = record("gpt-6.2-sol")
 
 
-def test_every_entry_has_a_source_and_none_is_older_than_six_months() -> None:
-    checked = date.fromisoformat(table().date)
-    assert all(entry.source and entry.date for entry in table().records.values())
-    assert (checked - date(2026, 11, 30)).days >= -183
+def test_every_entry_says_where_it_comes_from_and_when() -> None:
+    for entry in table().records.values():
+        assert entry.source, entry.id
+        assert date.fromisoformat(entry.date) <= date.today(), entry.id
+
+
+def test_no_entry_is_older_than_nine_months_unless_it_was_confirmed() -> None:
+    """When this fails: compare the entries with their sources, correct them, and set `confirmed`."""
+    assert stale_entries(table(), date.today()) == ()
+
+
+def test_an_entry_is_stale_after_nine_months_until_somebody_confirms_it() -> None:
+    entry = record("claude-sonnet-5").model_copy(update={"date": "2026-11-30"})
+    models = replace(table(), records={entry.id: entry})
+    assert stale_entries(models, date(2027, 8, 31)) == ()
+    assert stale_entries(models, date(2027, 9, 1)) == ("claude-sonnet-5",)
+    again = entry.model_copy(update={"confirmed": "2027-08-20"})
+    assert stale_entries(replace(models, records={entry.id: again}), date(2027, 9, 1)) == ()
+
+
+@pytest.mark.parametrize(
+    ("model", "prices"),
+    [
+        ("claude-fable-5-2", (8, 10, 16, 0.2, 40)),
+        ("claude-fable-5-1", (10, 12.5, 20, 0.25, 50)),
+        ("claude-opus-5-5", (4, 5, 8, 0.2, 20)),
+        ("claude-opus-4-5", (5, 6.25, 10, 0.5, 25)),
+        ("claude-sonnet-5-5", (2, 2.5, 4, 0.1, 10)),
+        ("claude-sonnet-4-5", (3, 3.75, 6, 0.3, 15)),
+        ("claude-haiku-4-5", (1, 1.25, 2, 0.1, 5)),
+        ("gpt-6-astra", (10, 12.5, 12.5, 1, 50)),
+        ("gpt-6-luna", (0.1, 0.125, 0.125, 0.01, 0.5)),
+        ("gpt-5.6-terra", (2, 2.5, 2.5, 0.2, 12)),
+    ],
+)
+def test_prices_are_those_of_the_vendors(model: str, prices: tuple[float, ...]) -> None:
+    listed = record(model).prices
+    assert listed is not None
+    assert (listed.input, listed.write5m, listed.write1h, listed.read, listed.output) == prices
+
+
+def test_a_dated_release_of_a_listed_model_is_that_model_under_its_own_id() -> None:
+    haiku = record("claude-haiku-4-5-20251001")
+    assert (haiku.known, haiku.id, haiku.prices) == (True, haiku.id, record("claude-haiku-4-5").prices)
+    assert haiku.id == "claude-haiku-4-5-20251001"
+    assert record("gpt-6-sol-2026-09-01").prices == record("gpt-6-sol").prices
+    assert not record("claude-haiku-4-5-fast").known
+
+
+def test_a_model_whose_price_is_not_public_costs_an_unknown_amount() -> None:
+    assert price(Usage(fresh=10), record("claude-mythos-5-2")) is None
 
 
 def test_reads_are_cheaper_than_input_and_writes_dearer() -> None:
@@ -78,9 +127,44 @@ def test_counts_are_exact_for_openai_and_estimates_for_claude() -> None:
     assert count_tokens("", "dialogue", SONNET)[0] == 0
 
 
-def test_json_counts_more_than_prose_for_claude() -> None:
-    text = '{"orderNumber":"4471","items":[{"name":"bowl","quantity":2}]}'
-    assert count_tokens(text, "tool_result", SONNET) > count_tokens(text, "dialogue", SONNET)
+PYTHON = """\
+from pathlib import Path
+
+def lines(path: Path) -> int:
+    with path.open() as file:
+        return sum(1 for _ in file)
+
+class Counter:
+    def __init__(self, start: int = 0):
+        self.value = start
+"""
+SENTENCES = """\
+You help the customer to choose a bike. Be brief:
+
+- Ask for the size first; then for the colour.
+- If nothing is free, say so (never invent one) and return to the list
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "factor"),
+    [
+        (SENTENCES, "stage", "prose"),
+        (PYTHON, "artifact", "code"),
+        ("function f(a) {\n  const b = a;\n  return b;\n}\n", "dialogue", "code"),
+        ('  {"a": [1, 2, 3]}', "artifact", "json_"),
+        (SENTENCES, "tool_result", "json_"),
+        ("自行车出租" * 20, "tool_result", "cjk"),
+    ],
+)
+def test_each_kind_of_text_has_a_factor_of_its_own_for_claude(text: str, kind: str, factor: str) -> None:
+    raw = count_tokens(text, kind, GPT)[0]
+    expected = ceil(raw * getattr(table().factors["claude-5"], factor))
+    assert count_tokens(text, kind, SONNET) == (expected, "estimate")
+
+
+def test_a_count_for_a_model_with_another_vocabulary_is_never_called_exact() -> None:
+    assert count_tokens("Hello there.", "dialogue", record("llama-4"))[1] == "estimate"
 
 
 @pytest.mark.parametrize("marker", ["<|endoftext|>", "<|im_start|>system", "<|endofprompt|>"])

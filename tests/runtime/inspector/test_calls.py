@@ -3,7 +3,7 @@
 import pytest
 
 from runtime.conversation import events as ev
-from runtime.conversation.messages import Usage
+from runtime.conversation.messages import AssistantMessage, ToolCall, Usage
 from runtime.conversation.segments import Prediction
 from runtime.inspector.calls import CallLog, CallView
 from runtime.inspector.costs import cost_report
@@ -97,6 +97,17 @@ def test_a_call_that_failed_or_was_cut_off_says_so() -> None:
     assert view.status == "interrupted"
     (view,) = views(started, event(ev.LLMCallFailed, turn=1, call=1, error="Stopped.", code="cancelled"))
     assert (view.status, view.error) == ("interrupted", None)
+
+
+def test_a_call_that_the_model_wrote_as_text_is_shown_as_recovered() -> None:
+    made = (
+        ToolCall(call_id="a", name="stock", arguments={}, recovered=True),
+        ToolCall(call_id="b", name="book", arguments={}),
+    )
+    message = AssistantMessage(tool_calls=made)
+    started = call(1, [segment("a")], added=1)[0]
+    [view] = views(started, event(ev.LLMCallCompleted, turn=1, call=1, message=message))
+    assert view.recovered == ("stock",)
 
 
 def test_the_same_call_tried_again_keeps_its_previous_call() -> None:

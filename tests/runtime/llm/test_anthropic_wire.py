@@ -13,7 +13,8 @@ from runtime.context.models import ModelRecord, record
 from runtime.conversation import events as ev
 from runtime.conversation.messages import Usage
 from runtime.conversation.segments import CachePoint
-from runtime.llm.anthropic_wire import MessageReader, left_out, parse_arguments, render_anthropic
+from runtime.llm.anthropic_wire import MessageReader, render_anthropic
+from runtime.llm.wire import left_out, parse_arguments
 from runtime.playbook import NamedToolChoice
 from tests.runtime.context.talk import Talk, call, playbook
 from tests.runtime.llm.requests import request_of, simple_request
@@ -244,13 +245,17 @@ def test_arguments_are_parsed_strictly_from_their_pieces(chunks: list[str], argu
     assert found.raw == ("".join(chunks) if arguments is None else None)
 
 
-def test_a_call_that_ran_into_the_limit_is_never_executed() -> None:
+@pytest.mark.parametrize("stop", ["max_tokens", "model_context_window_exceeded"])
+@pytest.mark.parametrize("came", ['{"kind": "red"}', '{"kind": "r', ""])
+def test_a_call_that_ran_into_the_limit_is_never_executed(came: str, stop: str) -> None:
     reader = read(
         start(0, type="tool_use", id="a", name="stock", input={}),
-        delta(0, type="input_json_delta", partial_json='{"kind": "red"}'),
-        stop="max_tokens",
+        delta(0, type="input_json_delta", partial_json='{"kind": "blue"}'),
+        start(1, type="tool_use", id="b", name="stock", input={}),
+        delta(1, type="input_json_delta", partial_json=came),
+        stop=stop,
     )
-    assert reader.message().tool_calls[0].arguments is None
+    assert [call.arguments for call in reader.message().tool_calls] == [{"kind": "blue"}, None]
 
 
 def test_thinking_keeps_its_place_and_its_signature() -> None:

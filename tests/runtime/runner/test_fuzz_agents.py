@@ -92,18 +92,22 @@ scripts = st.lists(
 class WildAgents(fuzz.Wild):
     """A session whose playbook may call two others."""
 
-    def __init__(self, documents: Sequence[dict[str, Any]], script: Any, pace: float) -> None:
+    def __init__(self, documents: Sequence[dict[str, Any]], script: Any, pace: float, slow: Any) -> None:
         root, *called = (Playbook.model_validate(document) for document in documents)
         agents = dict(zip(NAMES, called, strict=True))
         check_runnable(root, agents)
-        super().__init__(root, script, pace, agents=agents)
+        super().__init__(root, script, pace, slow, agents=agents)
 
 
-@given(several, scripts, fuzz.inputs, fuzz.paces)
+@given(several, scripts, fuzz.inputs, fuzz.paces, fuzz.slowness)
 def test_any_session_with_agents_is_whole(
-    documents: list[dict[str, Any]], script: list[dict[str, Any]], said: list[tuple[str, Any]], pace: float
+    documents: list[dict[str, Any]],
+    script: list[dict[str, Any]],
+    said: list[tuple[str, Any]],
+    pace: float,
+    slow: dict[str, float],
 ) -> None:
-    wild = WildAgents(documents, script, pace)
+    wild = WildAgents(documents, script, pace, slow)
     run_virtual(lambda: wild.run(said))
     log = wild.store.events
     assert fold("s", log) == wild.session.state

@@ -30,7 +30,17 @@ from tests.runtime.runner.play import START, CountingTools, NoChance, OneModel
 from tests.runtime.told import state_told
 
 STAGES = ("a", "b", "c", "d")
-TEXTS = ("", " ", "hello", "go on", "x" * 400, "bye \u2028 {vars.n}", "ü" * 90, "{$x} {{y}}")
+TEXTS = (
+    "",
+    " ",
+    "hello",
+    "go on",
+    "x" * 400,
+    "bye \u2028 {vars.n}",
+    "ü" * 90,
+    "{$x} {{y}}",
+    '{"intent": "leave", "confidence": 0.9}',
+)
 SOMETIMES = st.sampled_from([True, False, False])
 
 mocks = st.sampled_from(
@@ -73,6 +83,8 @@ actions = st.lists(
             {"set": {"n": "vars.n + 1", "x": "turn.userMessage"}},
             {"set": {"x": "vars.nothing.at.all"}},
             {"call": "look", "arguments": {"kind": "$x"}},
+            {"call": "look", "arguments": {"kind": "x"}},
+            {"call": "look", "arguments": {"kind": "x"}},
             {"call": "missing"},
         ]
     ),
@@ -115,6 +127,7 @@ conditions = st.sampled_from(
         {"type": "custom", "expression": "vars.n > 2"},
         {"type": "custom", "expression": "turn.count >= 1", "when": "before"},
         {"type": "intent", "intent": "leave", "examples": ["bye"]},
+        {"type": "intent", "intent": "stay", "confidence": 0},
     ]
 )
 moves = st.fixed_dictionaries(
@@ -160,6 +173,7 @@ documents = st.fixed_dictionaries(
                 "phase1TimeoutMs": st.sampled_from([500, 60_000]),
                 "turnTimeoutMs": st.sampled_from([2500, 300_000]),
                 "llmRetries": st.sampled_from([0, 2]),
+                "intentClassifier": st.sampled_from(["keyword", "keyword", "llm"]),
             }
         ),
     }
@@ -235,6 +249,7 @@ inputs = st.lists(
     max_size=9,
 )
 paces = st.sampled_from([0.0, 0.001, 0.3])
+slowness = st.sampled_from([{}, {}, {"look": 1e6}, {"book": 1e6}, {"look": 1.0, "book": 0.2}])
 
 
 class SlowStore(MemoryStore):
@@ -272,6 +287,7 @@ class Wild:
         playbook: Playbook,
         script: Sequence[dict[str, Any]],
         pace: float,
+        slow: Mapping[str, float],
         agents: Mapping[str, Playbook] = NO_AGENTS,
     ) -> None:
         self.llm = WatchedLLM(script, pace)
@@ -280,7 +296,7 @@ class Wild:
         self.session = Session(
             playbook,
             llms=self.models,
-            tools=CountingTools(),
+            tools=CountingTools(slow),
             store=self.store,
             clock=VirtualClock(START),
             session_id="s",
@@ -339,11 +355,15 @@ class Wild:
             await self.session.use(layout=what)  # type: ignore[arg-type]
 
 
-@given(documents, outputs, inputs, paces)
+@given(documents, outputs, inputs, paces, slowness)
 def test_any_session_is_whole(
-    document: dict[str, Any], script: list[dict[str, Any]], said: list[tuple[str, Any]], pace: float
+    document: dict[str, Any],
+    script: list[dict[str, Any]],
+    said: list[tuple[str, Any]],
+    pace: float,
+    slow: dict[str, float],
 ) -> None:
-    wild = Wild(numbered(document), script, pace)
+    wild = Wild(numbered(document), script, pace, slow)
     run_virtual(lambda: wild.run(said))
     log = wild.store.events
     assert [event.seq for event in log] == list(range(1, len(log) + 1))
@@ -366,9 +386,12 @@ def check_held_states(wild: Wild) -> None:
 
 
 def check_turns(log: Sequence[ev.Event]) -> None:
-    """A turn begins once and ends once; nothing of a turn happens outside of one."""
-    running = False
+    """A turn begins once and ends once; nothing of a turn happens outside of one, nor between
+    two stages."""
+    running = moving = False
     for event in log:
+        if isinstance(event, ev.TransitionTriggered | ev.StageEntered | ev.FramePopped):
+            moving = isinstance(event, ev.TransitionTriggered)
         if isinstance(event, ev.TurnStarted):
             assert not running
             running = True
@@ -377,7 +400,9 @@ def check_turns(log: Sequence[ev.Event]) -> None:
             running = False
         elif isinstance(event, ev.LLMCallStarted | ev.LLMCallCompleted | ev.Phase2Complete):
             assert running, event
+            assert not moving, event
     assert not running
+    assert not moving
 
 
 def check_calls(log: Sequence[ev.Event]) -> None:

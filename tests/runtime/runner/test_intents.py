@@ -127,6 +127,14 @@ async def test_what_the_model_was_asked_has_the_intents_the_examples_and_the_mes
 
 
 @in_virtual_time
+async def test_the_classifier_asks_for_a_short_answer() -> None:
+    play = Play(desk("llm"), [answer("none"), {"text": "Hm."}])
+    await play.talk("money back")
+    asked, replied = (play.llm.render(request)["max_tokens"] for request in play.llm.requests)
+    assert (asked, replied) == (1_000, 16_000)
+
+
+@in_virtual_time
 async def test_the_inspector_shows_the_classifiers_request_as_it_was_sent() -> None:
     play = Play(desk("llm"), [answer("none"), {"text": "Hm."}])
     await play.talk("money back")

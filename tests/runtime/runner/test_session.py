@@ -321,6 +321,16 @@ async def test_variables_and_the_model_can_be_changed_from_outside() -> None:
 
 
 @in_virtual_time
+async def test_a_session_can_go_back_to_what_the_playbook_says() -> None:
+    play = Play(desk(start="close"), [{"text": "Yes."}])
+    await play.session.use(model="claude-opus-5")
+    await play.session.use(layout="swap")
+    assert play.session.state.using_model == "claude-opus-5"
+    await play.session.use(model="")
+    assert play.session.state.using_model is None
+
+
+@in_virtual_time
 async def test_rules_of_the_reply_lead_on_and_a_farewell_ends_the_session() -> None:
     ending = stage("bye", kind="end", speakOnEnter=True)
     play = Play(

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import time
 import urllib.error
-import urllib.request
 from collections.abc import Iterator
-from http.cookiejar import CookieJar
 from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import ClientConnection
 
+from tests.support.people import Person, say, until
 from tests.support.studio import StudioServer
 
 WORDS = " ".join(f"word{number}" for number in range(40))
@@ -39,49 +37,9 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StudioServer]:
     server.stop()
 
 
-class Person:
-    """Signed in by a link; starts sessions and opens sockets."""
-
-    def __init__(self, studio: StudioServer) -> None:
-        self.studio = studio
-        self.jar = CookieJar()
-        self.http = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
-        self.http.open(studio.new_link())
-        self.get("/api/me")
-
-    def get(self, path: str) -> Any:
-        return json.load(self.http.open(self.studio.address + path))
-
-    def start(self) -> str:
-        cookies = {cookie.name: cookie.value or "" for cookie in self.jar}
-        headers = {"Content-Type": "application/json", "X-CSRFToken": cookies["csrftoken"]}
-        body = json.dumps({"document": PLAYBOOK}).encode()
-        request = urllib.request.Request(self.studio.address + "/api/sessions", body, headers)
-        session: str = json.load(self.http.open(request))["id"]
-        return session
-
-    def socket(self, session: str, origin: str | None = "") -> ClientConnection:
-        cookie = {"Cookie": "; ".join(f"{each.name}={each.value}" for each in self.jar)}
-        address = self.studio.address.replace("http", "ws", 1) + f"/ws/sessions/{session}/"
-        own = self.studio.address if origin == "" else origin
-        return connect(address, additional_headers=cookie, origin=own, max_size=None)  # type: ignore[arg-type]
-
-
 @pytest.fixture
 def person(studio: StudioServer) -> Person:
     return Person(studio)
-
-
-def say(socket: ClientConnection, **frame: Any) -> None:
-    socket.send(json.dumps(frame))
-
-
-def until(socket: ClientConnection, *kinds: str) -> list[dict[str, Any]]:
-    """Frames up to the first of one of these types."""
-    heard: list[dict[str, Any]] = []
-    while not heard or heard[-1]["type"] not in kinds:
-        heard.append(json.loads(socket.recv(timeout=20)))
-    return heard
 
 
 def say_and_wait(socket: ClientConnection, **frame: Any) -> None:
@@ -96,7 +54,7 @@ def seqs(frames: list[dict[str, Any]]) -> list[int]:
 def test_a_crash_in_mid_reply_is_found_and_ended_after_the_restart(
     studio: StudioServer, person: Person
 ) -> None:
-    session = person.start()
+    session = person.start(PLAYBOOK)
     with person.socket(session) as socket:
         say(socket, type="hello", afterSeq=0)
         say(socket, type="message", clientId="m1", text="Tell me")
@@ -121,7 +79,7 @@ def test_a_crash_in_mid_reply_is_found_and_ended_after_the_restart(
 def test_an_orderly_stop_ends_the_turn_and_tells_sockets_to_come_back(
     studio: StudioServer, person: Person
 ) -> None:
-    session = person.start()
+    session = person.start(PLAYBOOK)
     with person.socket(session) as socket:
         say(socket, type="hello", afterSeq=0)
         say(socket, type="message", clientId="m1", text="Tell me")
@@ -139,7 +97,7 @@ def test_an_orderly_stop_ends_the_turn_and_tells_sockets_to_come_back(
 
 
 def test_stop_and_ping_are_answered_while_a_reply_streams(person: Person) -> None:
-    with person.socket(person.start()) as socket:
+    with person.socket(person.start(PLAYBOOK)) as socket:
         say(socket, type="hello", afterSeq=0)
         say(socket, type="message", clientId="m1", text="Tell me")
         until(socket, "text_delta")
@@ -155,14 +113,14 @@ def test_stop_and_ping_are_answered_while_a_reply_streams(person: Person) -> Non
     "origin", ["https://evil.example", "null", None, "http://127.0.0.1:1", "http://127.0.0.1"]
 )
 def test_a_foreign_page_is_refused_at_the_handshake(person: Person, origin: str | None) -> None:
-    session = person.start()
+    session = person.start(PLAYBOOK)
     with pytest.raises(InvalidStatus) as refused:
         person.socket(session, origin=origin)
     assert refused.value.response.status_code == 403
 
 
 def test_a_frame_of_3_mb_ends_the_connection_with_a_reason_and_loses_nothing(person: Person) -> None:
-    session = person.start()
+    session = person.start(PLAYBOOK)
     with person.socket(session) as socket:
         say(socket, type="hello", afterSeq=0)
         until(socket, "ready")
@@ -175,7 +133,7 @@ def test_a_frame_of_3_mb_ends_the_connection_with_a_reason_and_loses_nothing(per
 
 
 def test_nobody_without_a_login_gets_in(studio: StudioServer, person: Person) -> None:
-    session = person.start()
+    session = person.start(PLAYBOOK)
     person.jar.clear()
     with person.socket(session) as socket:
         with pytest.raises(ConnectionClosed) as closed:

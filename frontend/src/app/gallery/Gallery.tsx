@@ -1,18 +1,24 @@
 import { Alert, Button, FileButton, Group, Menu, Title } from "@mantine/core";
-import { type DragEvent, useState } from "react";
+import { type DragEvent, lazy, Suspense, useEffect, useState } from "react";
+import { useStore } from "zustand";
+import { loadChoices, modelChoices, onlyRehearsal } from "../../api/connections";
 import { createPlaybook, listTemplates } from "../../api/playbooks";
 import { UploadIcon } from "../../ui/icons";
 import { SchemeToggle } from "../../ui/SchemeToggle";
 import { Wait } from "../../ui/Wait";
 import { words } from "../errors";
-import { navigate, paths } from "../router";
+import { Link, navigate, paths } from "../router";
 import { useAnswer } from "../useAnswer";
 import { blankPlaybook } from "./blank";
 import { DeletedPlaybooks } from "./DeletedPlaybooks";
 import styles from "./gallery.module.css";
-import { ImportDialog } from "./ImportDialog";
+import type { ImportSource } from "./ImportDialog";
 import { PlaybookCard } from "./PlaybookCard";
 import { usePlaybooks } from "./usePlaybooks";
+
+const ImportDialog = lazy(() =>
+	import("./ImportDialog").then((module) => ({ default: module.ImportDialog })),
+);
 
 function useCreate() {
 	const [failure, setFailure] = useState<string | null>(null);
@@ -32,7 +38,7 @@ function NewButtons({
 	pick,
 }: {
 	create: ReturnType<typeof useCreate>["create"];
-	pick: (file: File | null) => void;
+	pick: (source: ImportSource | null) => void;
 }) {
 	const templates = useAnswer(listTemplates);
 	return (
@@ -44,6 +50,9 @@ function NewButtons({
 					</Button>
 				)}
 			</FileButton>
+			<Button variant="default" onClick={() => pick("")}>
+				Paste JSON
+			</Button>
 			<Menu position="bottom-end" shadow="sm">
 				<Menu.Target>
 					<Button variant="default">From a template</Button>
@@ -62,17 +71,46 @@ function NewButtons({
 	);
 }
 
-/** All playbooks. A file dropped anywhere is read, reported on, and saved only when a person says so. */
+/** The way to the connections; it says so if there is none. */
+function ToConnections() {
+	const none = useStore(modelChoices, onlyRehearsal);
+	useEffect(() => void loadChoices(), []);
+	return (
+		<Link href={paths.connections()} className={styles.toConnections}>
+			{none ? "No model connected: rehearsal only" : "Connections"}
+		</Link>
+	);
+}
+
+/** Text that looks like a playbook and is pasted anywhere but into a field. */
+function usePasted(take: (text: string) => void): void {
+	useEffect(() => {
+		const pasted = (event: ClipboardEvent) => {
+			if (event.target instanceof Element && event.target.closest("input, textarea, [contenteditable]"))
+				return;
+			const text = event.clipboardData?.getData("text/plain") ?? "";
+			if (text.trimStart().startsWith("{")) take(text);
+		};
+		document.addEventListener("paste", pasted);
+		return () => document.removeEventListener("paste", pasted);
+	}, [take]);
+}
+
+/**
+ * All playbooks. A file dropped anywhere, or JSON that is pasted, is read, reported on, and saved only when a
+ * person says so.
+ */
 export function Gallery() {
 	const { playbooks, deleted, failure, reload, duplicate, remove, restore } = usePlaybooks();
 	const { create, failure: notCreated } = useCreate();
-	const [file, setFile] = useState<File | null>(null);
+	const [source, setSource] = useState<ImportSource | null>(null);
 	const [over, setOver] = useState(false);
 	const dropped = (event: DragEvent) => {
 		event.preventDefault();
 		setOver(false);
-		setFile(event.dataTransfer.files[0] ?? null);
+		setSource(event.dataTransfer.files[0] ?? null);
 	};
+	usePasted(setSource);
 	const problem = failure ?? notCreated;
 	return (
 		// biome-ignore lint/a11y/noStaticElementInteractions: the Import button is the way without a mouse
@@ -89,14 +127,17 @@ export function Gallery() {
 		>
 			<header className={styles.top}>
 				<strong>Playbook Studio</strong>
-				<SchemeToggle />
+				<Group gap="sm" wrap="nowrap">
+					<ToConnections />
+					<SchemeToggle />
+				</Group>
 			</header>
 			<main className={styles.main}>
 				<div className={styles.head}>
 					<Title order={1} size="h3">
 						Playbooks
 					</Title>
-					<NewButtons create={create} pick={setFile} />
+					<NewButtons create={create} pick={setSource} />
 				</div>
 				{problem && (
 					<Alert color="red" title="That did not work" mb="md">
@@ -109,7 +150,7 @@ export function Gallery() {
 				{playbooks === null && !failure && <Wait what="Loading playbooks" />}
 				{playbooks?.length === 0 && (
 					<p className={styles.empty}>
-						No playbooks yet. Begin with a new one, take a template, or drop a JSON file here.
+						No playbooks yet. Begin with a new one, take a template, or drop or paste a JSON file here.
 					</p>
 				)}
 				<ul className={styles.grid} aria-label="Playbooks">
@@ -119,7 +160,11 @@ export function Gallery() {
 				</ul>
 				<DeletedPlaybooks playbooks={deleted} onRestore={restore} />
 			</main>
-			{file && <ImportDialog file={file} onClose={() => setFile(null)} />}
+			<Suspense fallback={null}>
+				{source !== null && (
+					<ImportDialog source={source} playbooks={playbooks ?? []} onClose={() => setSource(null)} />
+				)}
+			</Suspense>
 		</div>
 	);
 }

@@ -44,6 +44,7 @@ export function MoreMenu({ small, control }: { small: boolean; control: VersionC
 				{small && <UndoItems />}
 				<Item action="find" />
 				<Item action="export" />
+				<Item action="export-as" />
 				<Item action="outline" />
 				<Item action="help" />
 				{small && (

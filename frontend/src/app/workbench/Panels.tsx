@@ -2,6 +2,7 @@ import { lazy, type ReactNode, Suspense, useCallback } from "react";
 import { useStore } from "zustand";
 import { GraphPanel } from "../../editor/GraphPanel";
 import { selectStage, selectTransition } from "../../editor/operations";
+import { PropertiesPanel } from "../../editor/properties/PropertiesPanel";
 import { type Mode, useMode } from "../../ui/screen";
 import { Wait } from "../../ui/Wait";
 import { navigate, paths } from "../router";
@@ -10,7 +11,6 @@ import { ConflictDialog } from "./ConflictDialog";
 import { Dock } from "./Dock";
 import { NarrowTabs } from "./NarrowTabs";
 import type { OpenPlaybook } from "./openPlaybook";
-import { PropertiesColumn } from "./PropertiesColumn";
 import type { PanelsProps } from "./props";
 import { TopBar } from "./TopBar";
 import { visiblePanels } from "./visiblePanels";
@@ -119,7 +119,7 @@ function SideColumn({ mode, shown, ...props }: PlacedProps) {
 		<section aria-label="Properties and talk" className={visible ? place : styles.none}>
 			{beside && <ColumnHead layout={layout} withTalk={mode === "wide"} />}
 			<Frame label="Properties" panel={null} hidden={!shown.properties}>
-				{shown.properties && <PropertiesColumn />}
+				{shown.properties && <PropertiesPanel />}
 			</Frame>
 			<Frame label="Talk" panel="talk" hidden={!shown.talk}>
 				{talked && <Talk {...props} />}

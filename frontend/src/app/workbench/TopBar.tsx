@@ -12,6 +12,7 @@ import { useMode } from "../../ui/screen";
 import { navigate, paths } from "../router";
 import { MoreMenu } from "./MoreMenu";
 import { NameInPlace } from "./NameInPlace";
+import { Overs } from "./Overs";
 import type { OpenPlaybook } from "./openPlaybook";
 import type { PanelsProps } from "./props";
 import { useVersions } from "./useVersions";
@@ -84,7 +85,7 @@ async function leave({ autosave }: OpenPlaybook): Promise<void> {
 	navigate(paths.gallery());
 }
 
-export function TopBar({ open, versions }: PanelsProps) {
+export function TopBar({ open, layout, versions }: PanelsProps) {
 	const editor = useEditor();
 	const { name } = useDocument();
 	const small = useMode() === "small";
@@ -121,16 +122,27 @@ export function TopBar({ open, versions }: PanelsProps) {
 			<span className={styles.space} />
 			<ProblemsList />
 			{!small && <VersionMenu control={control} />}
-			<Button
-				className={styles.onlyWide}
-				variant="default"
-				size="xs"
-				leftSection={<DownloadIcon />}
-				title={withKey("export")}
-				onClick={() => runAction(editor, "export")}
-			>
-				Export
-			</Button>
+			<Button.Group className={styles.onlyWide}>
+				<Button
+					variant="default"
+					size="xs"
+					leftSection={<DownloadIcon />}
+					title={withKey("export")}
+					onClick={() => runAction(editor, "export")}
+				>
+					Export
+				</Button>
+				<Button
+					variant="default"
+					size="xs"
+					px={6}
+					aria-label="Export as another format"
+					title={withKey("export-as")}
+					onClick={() => runAction(editor, "export-as")}
+				>
+					▾
+				</Button>
+			</Button.Group>
 			<MoreMenu small={small} control={control} />
 			{!small && (
 				<>
@@ -146,6 +158,7 @@ export function TopBar({ open, versions }: PanelsProps) {
 				</>
 			)}
 			{control.publishing && <PublishDialog open={open} control={control} />}
+			<Overs open={open} layout={layout} control={control} />
 		</header>
 	);
 }

@@ -2,6 +2,8 @@ import { Button, Group, Menu, Modal, Text, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { publishVersion } from "../../api/playbooks";
+import { actionById, runAction } from "../../editor/actions";
+import { useEditor } from "../../editor/editor";
 import { ago } from "../../playbook/autosave";
 import type { OpenPlaybook } from "./openPlaybook";
 import { complain, type VersionControl } from "./useVersions";
@@ -55,10 +57,12 @@ export function PublishDialog({ open, control }: { open: OpenPlaybook; control: 
 
 /** Saving another version, and going back to one, as the entries of a menu. */
 export function VersionItems({ control }: { control: VersionControl }) {
+	const editor = useEditor();
 	const { versions, revision, startPublishing, goBackTo } = control;
 	return (
 		<>
 			<Menu.Item onClick={startPublishing}>Save draft {revision} as a version…</Menu.Item>
+			<Menu.Item onClick={() => runAction(editor, "versions")}>{actionById("versions").label}</Menu.Item>
 			<Menu.Divider />
 			<Menu.Label>{versions.length === 0 ? "No versions yet" : "Go back to"}</Menu.Label>
 			{versions.map(({ number, note, createdAt }) => (

@@ -39,6 +39,8 @@ function hostFor(layout: LayoutControl, opened: () => OpenPlaybook | null): Edit
 			const open = opened();
 			if (open) void downloadExport(open);
 		},
+		exportAs: () => layout.showOver("exports"),
+		showVersions: () => layout.showOver("versions"),
 	};
 }
 

@@ -3,11 +3,17 @@ import { exportUrl } from "../../api/playbooks";
 import { formatJson } from "../../ui/json";
 import type { OpenPlaybook } from "./openPlaybook";
 
-function download(href: string, name: string): void {
+export function download(href: string, name: string): void {
 	const link = document.createElement("a");
 	link.href = href;
 	link.download = name;
 	link.click();
+}
+
+export function downloadBlob(blob: Blob, name: string): void {
+	const url = URL.createObjectURL(blob);
+	download(url, name);
+	URL.revokeObjectURL(url);
 }
 
 /** The saved draft as the server writes it. Without the server: what is on the screen, written here. */
@@ -17,8 +23,6 @@ export async function downloadExport({ id, autosave, editor }: OpenPlaybook): Pr
 		return;
 	}
 	const { document } = editor.history.store.getState();
-	const url = URL.createObjectURL(new Blob([formatJson(document)], { type: "application/json" }));
-	download(url, `${document.id}.json`);
-	URL.revokeObjectURL(url);
+	downloadBlob(new Blob([formatJson(document)], { type: "application/json" }), `${document.id}.json`);
 	notifications.show({ message: "The draft is not saved yet: exported what is on the screen." });
 }

@@ -2,6 +2,8 @@
 import { createStore } from "zustand/vanilla";
 
 export type Column = "properties" | "talk";
+/** A dialog over the workbench. */
+export type Over = "exports" | "versions" | null;
 export type Tab = "graph" | "properties" | "talk" | "inspector";
 
 export interface WorkbenchLayout {
@@ -14,6 +16,7 @@ export interface WorkbenchLayout {
 	/** The tab in front on narrow screens. */
 	readonly tab: Tab;
 	readonly dockHeight: number;
+	readonly over: Over;
 }
 
 const KEY = "ps.dockHeight";
@@ -33,6 +36,7 @@ export function createLayout() {
 		call: null,
 		tab: "graph",
 		dockHeight: rememberedHeight(),
+		over: null,
 	}));
 	return {
 		store,
@@ -43,6 +47,7 @@ export function createLayout() {
 		/** Shows a call where there is room, and is there when the inspector's tab is opened where there is not. */
 		offerCall: (call: number) => store.setState({ call, inspector: true }),
 		closeInspector: () => store.setState({ inspector: false, tab: "graph" }),
+		showOver: (over: Over) => store.setState({ over }),
 		closeColumn: () => store.setState({ column: null }),
 		/** The top-most panel goes first. */
 		closeTopMost(): boolean {

@@ -7,6 +7,8 @@ import { ApiError } from "../../api/client";
 import {
 	type CurrentDraft,
 	type Diagnostic,
+	type MergedDraft,
+	mergeDraft,
 	type PlaybookDetail,
 	saveDraft,
 	validate,
@@ -14,7 +16,13 @@ import {
 import { createLiveSession, type LiveSessionStore } from "../../api/session";
 import { createEditor, type Editor, type EditorHost } from "../../editor/editor";
 import { dropStaleSelection } from "../../editor/operations";
-import { Autosave, type SaveState, type SendOutcome, type Theirs } from "../../playbook/autosave";
+import {
+	Autosave,
+	type MergedEdits,
+	type SaveState,
+	type SendOutcome,
+	type Theirs,
+} from "../../playbook/autosave";
 import { completeLayout } from "../../playbook/layout";
 import { arrangeProblems } from "../../playbook/problems";
 import type { Playbook } from "../../playbook/types";
@@ -27,6 +35,8 @@ export interface Saving {
 	readonly revision: number;
 	/** Edits of an earlier visit were found in this browser and brought back. */
 	readonly restored: boolean;
+	/** How many of their edits were merged into mine, each time that happened. */
+	readonly merged: readonly number[];
 }
 
 export interface OpenPlaybook {
@@ -38,12 +48,18 @@ export interface OpenPlaybook {
 	/** Ends a conflict: with their document, or with mine on top of theirs. */
 	takeTheirs(theirs: Theirs): Promise<void>;
 	overwrite(theirs: Theirs): Promise<void>;
+	/** Ends it with a document that has both, and stands on their revision. */
+	takeMerged(merged: MergedEdits): Promise<void>;
 	close(): void;
 }
 
 function theirsFrom(body: unknown): Theirs | null {
 	const current = (body as { current?: CurrentDraft } | undefined)?.current;
 	return current ? { ...current, document: completeLayout(current.document) } : null;
+}
+
+export function theirsOf({ revision, theirs, updatedAt }: MergedDraft): Theirs {
+	return { revision, updatedAt, document: completeLayout(theirs) };
 }
 
 function outcomeOf(error: unknown): SendOutcome {
@@ -101,6 +117,7 @@ export function openPlaybook(detail: PlaybookDetail, host: EditorHost): OpenPlay
 		state: { kind: "saved", at: null },
 		revision,
 		restored: false,
+		merged: [],
 	}));
 	const current = () => editor.history.store.getState().document;
 
@@ -113,8 +130,22 @@ export function openPlaybook(detail: PlaybookDetail, host: EditorHost): OpenPlay
 			return outcomeOf(error);
 		}
 	};
-	const autosave = new Autosave(loaded, revision, {
+	/** Null where a person has to choose, and where the server cannot say. */
+	const merge = async (base: Playbook, mine: Playbook): Promise<MergedEdits | null> => {
+		const merged = await mergeDraft(id, base, mine).catch(() => null);
+		if (!merged || merged.conflicts.length > 0) return null;
+		const taken = merged.taken.changes.length + merged.taken.layout.length;
+		saving.setState((before) => ({ merged: [...before.merged, taken] }));
+		return { document: completeLayout(merged.document), theirs: theirsOf(merged) };
+	};
+	const adopt = ({ document }: MergedEdits) => {
+		editor.history.edit("Merge their edits", () => document);
+		dropStaleSelection(editor);
+	};
+	const autosave: Autosave = new Autosave(loaded, revision, {
 		send,
+		merge,
+		adopt,
 		later: (ms, then) => {
 			const timer = setTimeout(then, ms);
 			return () => clearTimeout(timer);
@@ -146,7 +177,8 @@ export function openPlaybook(detail: PlaybookDetail, host: EditorHost): OpenPlay
 		saving.setState({ restored: true });
 	} else if (kept) {
 		editor.history.edit("Restore unsaved edits", () => kept.document);
-		autosave.conflict({ revision, document: loaded, updatedAt: detail.updatedAt }, kept.document);
+		const theirs = { revision, document: loaded, updatedAt: detail.updatedAt };
+		void autosave.conflict(theirs, kept.document, kept.base ?? null);
 	}
 
 	return {
@@ -161,6 +193,11 @@ export function openPlaybook(detail: PlaybookDetail, host: EditorHost): OpenPlay
 			await autosave.rebase(theirs, theirs.document);
 		},
 		overwrite: (theirs) => autosave.rebase(theirs, current()),
+		async takeMerged({ theirs, document }) {
+			editor.history.edit("Merge both edits", () => document);
+			dropStaleSelection(editor);
+			await autosave.rebase(theirs, document);
+		},
 		close() {
 			void autosave.flush();
 			autosave.keep();

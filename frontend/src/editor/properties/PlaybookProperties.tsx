@@ -5,13 +5,14 @@ import { StrictField } from "../../ui/StrictField";
 import { useEditor } from "../editor";
 import { isObject, refuseEmpty, refusePlaybookId } from "./accept";
 import { DurationField } from "./DurationField";
-import { type KnownModel, ModelForm, modelSummary } from "./ModelForm";
+import { ModelForm, modelSummary } from "./ModelForm";
 import { PlaybookPolicyForm } from "./PolicyForm";
 import { PromptField } from "./PromptField";
 import { type Part, playbookPart } from "./part";
 import styles from "./properties.module.css";
 import { AddButton, Entry, Section } from "./Section";
 import { stageOptions, ToolsForm } from "./ToolsForm";
+import { useResolved } from "./useResolved";
 
 const CLASSIFIERS = [
 	{ value: "auto", label: "Chosen by what is there" },
@@ -192,14 +193,9 @@ function Declarations({ part }: { part: Part<Playbook> }) {
 }
 
 /** What holds for the whole playbook. */
-export function PlaybookProperties({
-	playbook,
-	models,
-}: {
-	playbook: Playbook;
-	models: readonly KnownModel[];
-}) {
+export function PlaybookProperties({ playbook }: { playbook: Playbook }) {
 	const part = playbookPart(useEditor(), playbook);
+	const resolved = useResolved({ config: playbook.defaultLLMConfig ?? {} });
 	const { settle } = part;
 	return (
 		<>
@@ -240,11 +236,8 @@ export function PlaybookProperties({
 			<Section title="Tools of every stage" summary={String(playbook.globalTools?.length ?? 0)}>
 				<ToolsForm part={part as unknown as Part<{ globalTools?: ToolDefinition[] }>} field="globalTools" />
 			</Section>
-			<Section
-				title="Model"
-				summary={playbook.defaultLLMConfig ? modelSummary(playbook.defaultLLMConfig) : "default"}
-			>
-				<ModelForm part={part.object("defaultLLMConfig")} models={models} />
+			<Section title="Model" summary={modelSummary(playbook.defaultLLMConfig) ?? "none named"}>
+				<ModelForm part={part.object("defaultLLMConfig")} resolved={resolved} />
 			</Section>
 			<Declarations part={part} />
 			<Section

@@ -7,7 +7,6 @@ import { useDocument, useEditor, useUi } from "../editor";
 import { FixButton } from "../FixButton";
 import { countWords } from "../operations";
 import { leaveWithEscape, PROPERTIES_MARK } from "./enterPanel";
-import type { KnownModel } from "./ModelForm";
 import { PlaybookProperties } from "./PlaybookProperties";
 import styles from "./properties.module.css";
 import { StageProperties } from "./StageProperties";
@@ -69,7 +68,7 @@ function Panel({ children }: { children: ReactNode }) {
 }
 
 /** The properties of what is selected; of the playbook where nothing is. */
-export function PropertiesPanel({ models }: { models: readonly KnownModel[] }) {
+export function PropertiesPanel() {
 	const playbook = useDocument();
 	const selection = useUi((ui) => ui.selection);
 	const { stageIds, transitionIds } = selection;
@@ -89,7 +88,7 @@ export function PropertiesPanel({ models }: { models: readonly KnownModel[] }) {
 		return (
 			<Panel key={`stage ${playbook.stages.indexOf(stage)}`}>
 				<ProblemNotes problems={stageProblems} />
-				<StageProperties playbook={playbook} stage={stage} models={models} />
+				<StageProperties playbook={playbook} stage={stage} />
 			</Panel>
 		);
 	}
@@ -103,7 +102,7 @@ export function PropertiesPanel({ models }: { models: readonly KnownModel[] }) {
 	}
 	return (
 		<Panel key="playbook">
-			<PlaybookProperties playbook={playbook} models={models} />
+			<PlaybookProperties playbook={playbook} />
 		</Panel>
 	);
 }

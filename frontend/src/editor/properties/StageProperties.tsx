@@ -1,5 +1,6 @@
 import { Button, Group } from "@mantine/core";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
+import type { Resolved } from "../../api/connections";
 import * as commands from "../../playbook/commands";
 import { duration } from "../../playbook/duration";
 import { endTitle, transitionSentence } from "../../playbook/labels";
@@ -11,13 +12,14 @@ import { announce, selectStage, selectTransition, setInitial } from "../operatio
 import { ActionsForm } from "./ActionsForm";
 import { isObject } from "./accept";
 import { DurationField } from "./DurationField";
-import { type KnownModel, ModelForm, modelSummary } from "./ModelForm";
+import { ModelForm, modelSummary } from "./ModelForm";
 import { StagePolicyForm } from "./PolicyForm";
 import { PromptField } from "./PromptField";
 import { type Part, stagePart } from "./part";
 import styles from "./properties.module.css";
 import { AddButton, Section } from "./Section";
 import { ToolsForm, toolNames } from "./ToolsForm";
+import { useResolved } from "./useResolved";
 
 const KINDS = [
 	{ value: "chat", label: "Chat: talks with the user" },
@@ -95,7 +97,20 @@ function toolChoiceOptions(stage: Stage, playbook: Playbook) {
 	];
 }
 
-function ToolChoiceField({ part, playbook }: { part: Part<Stage>; playbook: Playbook }) {
+interface ToolChoiceProps {
+	part: Part<Stage>;
+	playbook: Playbook;
+	resolved: Resolved | null;
+}
+
+/** A model that cannot be forced is told in words which tool to call: the choice still says something. */
+function forcedWords(part: Part<Stage>, resolved: Resolved | null): ReactNode {
+	const problem = part.error("toolChoice");
+	if (problem || !resolved?.leftOut.includes("toolChoice")) return problem;
+	return <span data-severity="warning">Not supported by {resolved.model}: it is asked in words.</span>;
+}
+
+function ToolChoiceField({ part, playbook, resolved }: ToolChoiceProps) {
 	const choice = part.value.toolChoice ?? "auto";
 	const value = typeof choice === "string" ? choice : `tool:${choice.name}`;
 	const choose = (next: string | undefined) => {
@@ -109,7 +124,7 @@ function ToolChoiceField({ part, playbook }: { part: Part<Stage>; playbook: Play
 			label="Tool choice"
 			options={toolChoiceOptions(part.value, playbook)}
 			value={value}
-			error={part.error("toolChoice")}
+			error={forcedWords(part, resolved)}
 			onChange={choose}
 		/>
 	);
@@ -155,15 +170,19 @@ function actionWords(actions: readonly StageAction[] | undefined): number {
 interface StagePropertiesProps {
 	playbook: Playbook;
 	stage: Stage;
-	models: readonly KnownModel[];
 }
 
 /** Everything that a stage says. */
-export function StageProperties({ playbook, stage, models }: StagePropertiesProps) {
+export function StageProperties({ playbook, stage }: StagePropertiesProps) {
 	const editor = useEditor();
 	const part = stagePart(editor, playbook, stage);
 	const { settle } = part;
 	const initial = playbook.initialStage === stage.id;
+	const resolved = useResolved({
+		config: stage.llmConfig ?? {},
+		default: playbook.defaultLLMConfig ?? null,
+		toolChoice: stage.toolChoice ?? "auto",
+	});
 	const actions = actionWords(stage.onEnter) + actionWords(stage.onExit);
 	return (
 		<>
@@ -215,15 +234,19 @@ export function StageProperties({ playbook, stage, models }: StagePropertiesProp
 				open={(stage.tools?.length ?? 0) > 0}
 			>
 				<ToolsForm part={part as unknown as Part<{ tools?: ToolDefinition[] }>} field="tools" />
-				<ToolChoiceField part={part} playbook={playbook} />
+				<ToolChoiceField part={part} playbook={playbook} resolved={resolved} />
 				<SwitchField
 					label="Tools first, then the reply (two phases)"
 					value={stage.twoPhaseExecution ?? true}
 					onChange={(on) => part.chosen({ twoPhaseExecution: on ? undefined : false })}
 				/>
 			</Section>
-			<Section title="Model" summary={modelSummary(stage.llmConfig)}>
-				<ModelForm part={part.object("llmConfig")} models={models} inherited={playbook.defaultLLMConfig} />
+			<Section title="Model" summary={modelSummary(stage.llmConfig) ?? "as the playbook says"}>
+				<ModelForm
+					part={part.object("llmConfig")}
+					resolved={resolved}
+					inherited={playbook.defaultLLMConfig}
+				/>
 			</Section>
 			<Section title="Limits" summary={limitsSummary(stage)}>
 				<Limits part={part} />

@@ -25,6 +25,8 @@ beforeEach(() => {
 		inspectStage: nothing,
 		saveNow: nothing,
 		exportFile: nothing,
+		exportAs: nothing,
+		showVersions: nothing,
 		closePanel: () => false,
 	};
 	editor = createEditor(
