@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from math import inf
+from typing import Literal
 
 from runtime.context.cache_model import AUTOMATIC_LIFETIME, LIFETIMES, LONG, Entry, Mark, bill
 from runtime.context.models import ModelRecord
@@ -101,27 +102,54 @@ def _tier(model: ModelRecord, total: int) -> float:
 # -- the lower bound ------------------------------------------------------------------------------------
 
 
-def lower_bound(requests: Iterable[Sent]) -> float:
-    """Units below which no cache points could have brought these requests, knowing what came later."""
+def lower_bound(requests: Iterable[Sent], *, lifetimes: Literal["free", "kept"] = "free") -> float:
+    """Units below which no cache points could have brought these requests, knowing what came later.
+
+    `free`: the lifetimes are chosen with that knowledge as well, so pauses are known beforehand. `kept`: what
+    each request kept for long is kept for long, and only the places are chosen.
+    """
     tries: dict[tuple[str, str], _Node] = {}
     for sent in requests:
-        tries.setdefault((sent.scope, sent.model.id), _Node()).send(sent, _rates(sent.model))
+        parts = _free(sent) if lifetimes == "free" else _kept(sent)
+        tries.setdefault((sent.scope, sent.model.id), _Node()).send(sent, parts)
     return sum(root.least() for root in tries.values())
 
 
 @dataclass(frozen=True, slots=True)
-class _Rates:
-    """What a token costs: read, and written for each of the lifetimes."""
+class _Part:
+    """Blocks of a request up to `end`, for which a token costs that: read, or written to live so long."""
 
+    end: int
     read: float
     lives: tuple[tuple[timedelta, float], ...]
 
 
-def _rates(model: ModelRecord) -> _Rates:
-    if model.caching == "automatic":
-        return _Rates(model.read_multiplier, ((LIFETIMES[AUTOMATIC_LIFETIME], 1.0),))
-    lives = [(LIFETIMES[ttl], model.write_multiplier("1h" if ttl in LONG else "5m")) for ttl in model.ttls]
-    return _Rates(model.read_multiplier, tuple(lives))
+def _free(sent: Sent) -> list[_Part]:
+    model = sent.model
+    weight = _tier(model, sent.laid.total)
+    lives = [(AUTOMATIC_LIFETIME, 1.0)] if model.caching == "automatic" else _writes(model)
+    return [_part(sent.laid.length, model, lives, weight)]
+
+
+def _kept(sent: Sent) -> list[_Part]:
+    """Up to the last long mark it is long, behind it short."""
+    model, writes = sent.model, _writes(sent.model)
+    if model.caching != "marks" or len(writes) < 2:
+        return _free(sent)
+    weight = _tier(model, sent.laid.total)
+    end = max((mark.index + 1 for mark in sent.marks if mark.ttl in LONG), default=0)
+    long = [write for write in writes if write[0] in LONG]
+    short = [write for write in writes if write[0] not in LONG]
+    return [_part(end, model, long, weight), _part(sent.laid.length, model, short, weight)]
+
+
+def _writes(model: ModelRecord) -> list[tuple[str, float]]:
+    return [(ttl, model.write_multiplier("1h" if ttl in LONG else "5m")) for ttl in model.ttls]
+
+
+def _part(end: int, model: ModelRecord, lives: Sequence[tuple[str, float]], weight: float) -> _Part:
+    weighted = tuple([(LIFETIMES[ttl], price * weight) for ttl, price in lives])
+    return _Part(end, model.read_multiplier * weight, weighted)
 
 
 @dataclass(slots=True)
@@ -137,28 +165,28 @@ class _Node:
     at: datetime | None = None
     dead: float = 0.0
     """The least that one token cost so far, if it is not in the cache now."""
-    alive: tuple[float, ...] = ()
+    alive: tuple[tuple[timedelta, float], ...] = ()
     """By lifetime: the least, if it is."""
 
-    def send(self, sent: Sent, rates: _Rates) -> None:
+    def send(self, sent: Sent, parts: Sequence[_Part]) -> None:
         """One request goes down the trie."""
         node, place, laid = self, 0, sent.laid
-        weight = _tier(sent.model, laid.total)
-        while place < laid.length:
-            child = node.children.get(laid.keys[place])
-            if child is None:
-                child = node.children[laid.keys[place]] = _Node(place, laid.length, laid.keys, laid.ends)
-            else:
-                child._part_at(_shared(child, laid))
-            child._visit(sent.at, rates, weight)
-            node, place = child, child.end
+        for part in parts:
+            while place < part.end:
+                child = node.children.get(laid.keys[place])
+                if child is None:
+                    child = node.children[laid.keys[place]] = _Node(place, part.end, laid.keys, laid.ends)
+                else:
+                    child._part_at(_shared(child, laid, part.end))
+                child._visit(sent.at, part, _tier(sent.model, laid.total))
+                node, place = child, child.end
 
     def least(self) -> float:
         """What all blocks from here on cost at least."""
         total, left = 0.0, [self]
         while left:
             node = left.pop()
-            total += min((node.dead, *node.alive)) * node._size()
+            total += node._least() * node._size()
             left += node.children.values()
         return total
 
@@ -171,26 +199,25 @@ class _Node:
         """From here on the blocks up to `end` go their own way."""
         if end == self.end:
             return
-        rest = _Node(
-            end, self.end, self.keys, self.tokens, self.children, self.at, self.dead, self.alive
-        )
+        rest = _Node(end, self.end, self.keys, self.tokens, self.children, self.at, self.dead, self.alive)
         self.end, self.children = end, {self.keys[end]: rest}
 
-    def _visit(self, at: datetime, rates: _Rates, weight: float) -> None:
-        before, gap = min((self.dead, *self.alive)), at - self.at if self.at is not None else None
-        kept = [
-            cost
-            for (life, _), cost in zip(rates.lives, self.alive, strict=False)
-            if gap is not None and gap < life
-        ]
-        read = min(kept, default=inf) + rates.read * weight
-        self.alive = tuple([min(read, before + write * weight) for _, write in rates.lives])
-        self.dead, self.at = before + weight, at
+    def _visit(self, at: datetime, part: _Part, plain: float) -> None:
+        """A token that was kept is read, and lives as long as what is written behind it; or it is sent again.
+        It is never cheaper not to read it."""
+        before = self._least()
+        kept = [cost for life, cost in self.alive if self.at is not None and at - self.at < life]
+        read = min(kept, default=inf) + part.read
+        self.alive = tuple([(life, min(read, before + write)) for life, write in part.lives])
+        self.dead, self.at = before + plain, at
+
+    def _least(self) -> float:
+        return min([self.dead, *(cost for _, cost in self.alive)])
 
 
-def _shared(node: _Node, laid: Prefixes) -> int:
+def _shared(node: _Node, laid: Prefixes, end: int) -> int:
     """Up to where the request goes along with the node's blocks: equal keys, equal prefixes."""
-    low, high = node.start + 1, min(node.end, laid.length)
+    low, high = node.start + 1, min(node.end, end)
     while low < high:
         middle = (low + high + 1) // 2
         if node.keys[middle - 1] == laid.keys[middle - 1]:

@@ -1,1 +1,1 @@
-"""What a conversation costs, with our way of building windows and with others: `python -m tests.bench.cost`."""
+"""What a conversation costs, built our way and the ways of others: `python -m tests.bench.cost`."""

@@ -8,36 +8,22 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from runtime.context.cache_model import NOT_YET, Store, begin, send
-from runtime.context.efficiency import Sent
-from runtime.context.lane_cache import marks_of
-from runtime.context.measures import blocks_of
 from runtime.context.models import ModelRecord
-from runtime.context.prefixes import lay_out
 from runtime.conversation.events import Event
-from runtime.conversation.messages import ToolCall, ToolMessage, Usage
-from runtime.conversation.segments import Segment
+from runtime.conversation.messages import ToolCall, ToolMessage
 from runtime.llm.base import LLMEvent, LLMRequest, MessageComplete, TextDelta
 from runtime.llm.scripted import ScriptedLLM
 from runtime.playbook import LLMConfig, Playbook, ToolDefinition
 from runtime.runner.memory import MemoryStore
 from runtime.runner.session import Session
 from runtime.runner.virtual_time import VirtualClock, run_virtual
+from tests.bench.cost.provider import Call, Provider
 from tests.bench.cost.scripts import Script, outputs
-from tests.llmrtc.case import Json
 from tests.bench.turns import render_nothing
+from tests.llmrtc.case import Json
 
 START: Final = datetime(2026, 1, 5, 9, tzinfo=UTC)
 FIRST_BYTE_S, REPLY_S, TOOL_S = 1.5, 3.0, 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One request as its provider got it and billed it."""
-
-    sent: Sent
-    billed: Usage
-    window: tuple[Segment, ...]
 
 
 @dataclass(slots=True)
@@ -45,39 +31,31 @@ class Played:
     """A conversation that is over: its log, and what the provider saw of it."""
 
     events: list[Event]
+    results: Mapping[str, str]
+    """Call id -> the tool's result, whole."""
     calls: list[Call] = field(default_factory=list)
     unused: int = 0
     """Outputs that nobody asked for: the script was not played to its end."""
 
 
 class BilledLLM(ScriptedLLM):
-    """A scripted model that takes its time and reports what the provider's cache rules say it used."""
+    """A scripted model that takes its time and reports what its provider says that it used."""
 
-    def __init__(self, script: Script, model: ModelRecord, clock: VirtualClock) -> None:
+    def __init__(self, script: Script, model: ModelRecord, clock: VirtualClock, provider: Provider) -> None:
         super().__init__(outputs(script.turns), renderer=render_nothing, model=model)
-        self.calls: list[Call] = []
-        self._clock, self._bills_for = clock, model
-        self._store: Store = {}
+        self._clock, self._provider = clock, provider
 
     async def stream(self, request: LLMRequest) -> AsyncIterator[LLMEvent]:
         """The next output, with its bill."""
-        model, at = self._bills_for, self._clock.now()
-        window = request.window.segments
-        blocks, marks = blocks_of(window), marks_of(window, request.cache_points)
-        billing = send(blocks, marks, self._store, model, at, NOT_YET)
-        self._store = billing.store
+        begun = self._provider.take(request, self._clock.now())
         await asyncio.sleep(FIRST_BYTE_S)
-        first = self._clock.now()
-        self._store = begin(self._store, billing, first)
-        usage = Usage(**billing.tokens.model_dump())
-        sent = Sent(at, lay_out(blocks), tuple(marks), model, first_byte=first)
-        self.calls.append(Call(sent, usage, window))
+        self._provider.begin(begun, self._clock.now())
         await asyncio.sleep(REPLY_S - FIRST_BYTE_S)
         async for event in super().stream(request):
             if isinstance(event, TextDelta):
                 yield event
             elif isinstance(event, MessageComplete):
-                yield MessageComplete(event.message, usage)
+                yield MessageComplete(event.message, begun.call.billed)
         self.requests.clear()
 
 
@@ -102,14 +80,15 @@ class _Answers:
         return ToolMessage(call_id=call.call_id, tool_name=call.name, success=True, result=result)
 
 
-def play(document: Playbook, script: Script, model: ModelRecord) -> Played:
-    """The conversation, played to its end on virtual time."""
+def play(document: Playbook, script: Script, model: ModelRecord, *, checked: bool = False) -> Played:
+    """The conversation, played to its end on virtual time. `checked`: the simulated API reads each request."""
     store = MemoryStore()
-    played = Played(store.events)
+    played = Played(store.events, script.results)
 
     async def talk() -> None:
         clock = VirtualClock(START)
-        llm = BilledLLM(script, model, clock)
+        provider = Provider(model, checked=checked)
+        llm = BilledLLM(script, model, clock, provider)
         session = Session(
             document,
             llms=_Source(llm, model),
@@ -123,7 +102,7 @@ def play(document: Playbook, script: Script, model: ModelRecord) -> Played:
             await asyncio.sleep(turn.pause_s)
             await session.send(turn.text)
         await session.aclose()
-        played.calls, played.unused = llm.calls, len(llm.outputs)
+        played.calls, played.unused = provider.calls, len(llm.outputs)
 
     run_virtual(talk)
     return played

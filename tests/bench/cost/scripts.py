@@ -102,10 +102,10 @@ class Writer:
         return call_id
 
 
-def text_tool(name: str, tokens: float = 60) -> Json:
+def text_tool(name: str, tokens: float = 60, **more: Any) -> Json:
     """A tool with one parameter and a description of about that length."""
     chance = Random(f"tool {name}")
-    return tool_named(name, "query", description=words(chance, tokens))
+    return {**tool_named(name, "query"), "description": words(chance, tokens), **more}
 
 
 def prompt(name: str, tokens: float) -> str:

@@ -7,18 +7,20 @@ from typing import Final
 
 CHARACTERS_A_TOKEN: Final = 4
 """Of the generators' sizes: they are what a person would guess, not what a model counts."""
-_WORDS: Final = (
-    "address after amount answer arrive asked because before bicycle blue brake bring broken carton chain "
-    "change check city clear close colour come correct customer date days delay deliver depot detail door "
-    "early exchange expect express fault fit forward found frame free full gear give green ground hand "
-    "helmet hold home hour inside instead invoice item keep kind large last late leave letter light line "
-    "list local long lost lock make month morning name near need north note number offer office open order "
-    "other owner packed paid parcel part payment pedal place please point policy post price problem quick "
-    "reach ready reason receive record red refund repair reply report return ride road round saddle safe "
-    "same second send serial shelf ship shop short side sign size small south spare spoke stand state stock "
-    "store street supply talk team thank thing time tomorrow train tube turn tyre under until update value "
-    "visit wait wall want warehouse week weight west wheel white whole window winter word work write yellow"
-).split()
+_TEXT: Final = """
+    address after amount answer arrive asked because before bicycle blue brake bring broken carton chain
+    change check city clear close colour come correct customer date days delay deliver depot detail door
+    early exchange expect express fault fit forward found frame free full gear give green ground hand
+    helmet hold home hour inside instead invoice item keep kind large last late leave letter light line
+    list local long lost lock make month morning name near need north note number offer office open
+    order other owner packed paid parcel part payment pedal place please point policy post price problem
+    quick reach ready reason receive record red refund repair reply report return ride road round saddle
+    safe same second send serial shelf ship shop short side sign size small south spare spoke stand
+    state stock store street supply talk team thank thing time tomorrow train tube turn tyre under until
+    update value visit wait wall want warehouse week weight west wheel white whole window winter word
+    work write yellow
+"""
+_WORDS: Final = tuple(_TEXT.split())
 
 
 def words(chance: Random, tokens: float) -> str:

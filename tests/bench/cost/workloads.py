@@ -12,6 +12,12 @@ from tests.llmrtc.case import Json, playbook, stage
 BASE: Final = 2_000
 LONG_PAUSE_SHARE: Final = 0.06
 """Of all calls: those before which the user is away for 1 to 15 minutes."""
+NOTES: Final = ("name", "address", "order", "colour", "wish")
+VARIABLES: Final[list[Json]] = [
+    {"name": f"fact_{number}", "default": f"{word} {number * 37}"}
+    for number, word in enumerate(("blue", "north", "spare", "late", "paid", "small") * 3)
+]
+"""What is known from the beginning: about 200 tokens of state."""
 OPTIONS: Final[Json] = {
     "phase1TimeoutMs": 1_200_000,
     "turnTimeoutMs": 1_200_000,
@@ -25,6 +31,17 @@ def pause(writer: Writer, calls_a_turn: float, long: float = LONG_PAUSE_SHARE) -
     if writer.chance.random() < long * calls_a_turn:
         return writer.chance.uniform(60, 900)
     return writer.chance.uniform(8, 45)
+
+
+def notes() -> list[Json]:
+    """Tools that set a variable: the state changes."""
+    return [text_tool(f"note_{what}", 20, saveAs=what) for what in NOTES]
+
+
+def takes_a_note(writer: Writer, share: float) -> None:
+    """Sometimes the model notes something down."""
+    if writer.chance.random() < share:
+        writer.asks(f"note_{writer.chance.choice(NOTES)}", writer.text(8), query=writer.text(4))
 
 
 # -- (a) stack sessions -----------------------------------------------------------------------------------
@@ -45,6 +62,8 @@ def stack_playbook() -> Json:
             *(move(f"back_{name}", "return", start=name, mode="return") for name in CALLED),
         ],
         globalSystemPrompt=prompt("base", BASE),
+        globalTools=notes(),
+        variables=VARIABLES,
         options=OPTIONS,
     )
 
@@ -56,6 +75,7 @@ def stack_script(seed: int) -> Script:
         writer.user(pause(writer, 3.0), 10, 120)
         for _ in range(writer.chance.choice((1, 2, 2, 3))):
             _stack_step(writer, stack)
+        takes_a_note(writer, 0.3)
         writer.replies(20, 200)
     return writer.script()
 
@@ -95,6 +115,8 @@ def support_chat(count: int = SUPPORT_SESSIONS) -> Workload:
             systemPrompt=prompt("help", 400),
         ),
         globalSystemPrompt=prompt("base", BASE),
+        globalTools=notes(),
+        variables=VARIABLES,
         options=OPTIONS,
     )
     return Workload("b", "support chat", document, tuple(_support(seed) for seed in range(count)))
@@ -106,6 +128,7 @@ def _support(seed: int) -> Script:
         writer.user(pause(writer, 2.0), 10, 60)
         result = writer.text(RESULT_CHARACTERS / 4 + 20)[:RESULT_CHARACTERS]
         writer.asks(writer.chance.choice(("find_order", "find_customer", "find_policy")), result, query="it")
+        takes_a_note(writer, 0.2)
         writer.replies(30, 150)
     return writer.script()
 
@@ -145,7 +168,10 @@ def research(count: int = RESEARCH_SESSIONS) -> Workload:
     document = playbook(
         stage("plan", text_tool("search"), systemPrompt=prompt("plan", 400)),
         stage("read", text_tool("fetch"), systemPrompt=prompt("read", 300)),
-        rules=[move("into", "read", start="plan", mode="call"), move("back", "", start="read", mode="return")],
+        rules=[
+            move("into", "read", start="plan", mode="call"),
+            move("back", "", start="read", mode="return"),
+        ],
         globalSystemPrompt=prompt("base", BASE),
         context={"budgetTokens": RESEARCH_BUDGET},
         options=OPTIONS,
@@ -188,6 +214,8 @@ def ping_pong(count: int = PING_PONG_SESSIONS) -> Workload:
         ),
         rules=[move(f"to_{name}", name) for name in names],
         globalSystemPrompt=prompt("base", BASE),
+        globalTools=notes(),
+        variables=VARIABLES,
         options=OPTIONS,
     )
     scripts = tuple(_ping_pong(seed, names) for seed in range(count))
@@ -202,6 +230,7 @@ def _ping_pong(seed: int, names: list[str]) -> Script:
         writer.moves(here)
         if writer.chance.random() < 0.5:
             writer.asks(f"{here}_find", writer.text(writer.size(30, 110)), query=writer.text(6))
+        takes_a_note(writer, 0.2)
         writer.replies(30, 150)
     return writer.script()
 
