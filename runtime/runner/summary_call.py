@@ -25,6 +25,7 @@ from runtime.engine.draft import Draft
 from runtime.engine.evaluating import milliseconds
 from runtime.engine.table import tables_of
 from runtime.llm.base import LLM, ConnectionLost, LLMError, LLMRequest, MessageComplete
+from runtime.llm.connection import connection_name
 from runtime.playbook.engine_tools import canonical_json, union_tools
 from runtime.playbook.storable import storable_text
 from runtime.runner.model_call import Host
@@ -161,6 +162,7 @@ class SummaryCalls:
             stage=row.stage.id,
             frame=draft.frame.id,
             provider=record.provider,
+            connection=connection_name(llm),
             model=record.id,
             added=(instruction,),
             window_of=task.base.call,
