@@ -131,6 +131,15 @@ class Counter:
 
 def llmrtc(document: Playbook, played: Played, model: ModelRecord) -> list[Sent]:
     """LLMRTC's requests."""
+    return _swapped(document, played, model, HISTORY_LIMIT)
+
+
+def swapped(document: Playbook, played: Played, model: ModelRecord) -> list[Sent]:
+    """LLMRTC's requests, if it forgot nothing."""
+    return _swapped(document, played, model, None)
+
+
+def _swapped(document: Playbook, played: Played, model: ModelRecord, limit: int | None) -> list[Sent]:
     count = Counter(model)
 
     def build(reading: Reading) -> tuple[list[Block], list[int]]:
@@ -142,7 +151,7 @@ def llmrtc(document: Playbook, played: Played, model: ModelRecord) -> list[Sent]
             count.block("tools", canonical_json(tools), NO_END, max(1, len(tools))),
             count.block("base", system, DEVELOPER),
         ]
-        return [*head, *(count.block(one.kind, one.text) for one in reading.messages[-HISTORY_LIMIT:])], []
+        return [*head, *(count.block(one.kind, one.text) for one in reading.messages[-(limit or 0) :])], []
 
     return _requests(played, model, build)
 
@@ -163,8 +172,14 @@ def _shrunk(messages: Sequence[Message]) -> list[Message]:
     replies = [i for i, one in enumerate(messages) if one.role == "assistant"]
     if not replies:
         return list(messages)
-    safe = next((i for i in range(replies[-1], -1, -1) if messages[i].kind == "dialogue"
-                 and messages[i].role == "user"), replies[-1])
+    safe = next(
+        (
+            i
+            for i in range(replies[-1], -1, -1)
+            if messages[i].kind == "dialogue" and messages[i].role == "user"
+        ),
+        replies[-1],
+    )
     whole = [i for i, one in enumerate(messages) if one.whole_state]
     safe = min(safe, whole[-1]) if whole else safe
     kept: list[Message] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from runtime.context.efficiency import (
@@ -22,7 +22,7 @@ from runtime.conversation.messages import Usage
 from runtime.conversation.segments import Prediction
 from runtime.playbook import Playbook
 from tests.bench.cost.played import Played, play, with_context
-from tests.bench.cost.rivals import llmrtc, playbooks_ai, playbooks_ai_071
+from tests.bench.cost.rivals import llmrtc, playbooks_ai, playbooks_ai_071, swapped
 from tests.bench.cost.scripts import Script, Workload
 
 MODEL: Final = record("claude-sonnet-5", "anthropic")
@@ -43,9 +43,11 @@ OFF: Final[Mapping[str, Mapping[str, Any]]] = {
     "ours, swap layout": {"layout": "swap"},
 }
 """Each mechanism switched off, by the policy that does it."""
+SWAPPED: Final = "LLMRTC, nothing forgotten"
 Rival = Callable[[Playbook, Played, ModelRecord], list[Sent]]
 RIVALS: Final[Mapping[str, Rival]] = {
     "LLMRTC": llmrtc,
+    SWAPPED: swapped,
     "Playbooks AI": playbooks_ai,
     "Playbooks AI 0.7.1": playbooks_ai_071,
 }
@@ -92,7 +94,7 @@ def model_for(read: float) -> ModelRecord:
 
 
 def rows_of(workload: Workload, script: Script, read: float) -> Rows:
-    """All rows of one conversation at one read price. At the first price, our requests are checked as well."""
+    """All rows of one conversation at one read price; at the first one our requests are checked as well."""
     model = model_for(read)
     ours = play(with_context(workload.playbook), script, model, checked=read == READ_PRICES[0])
     rows = {**_counterfactuals(ours), **_rivals(workload, script, model)}
