@@ -286,8 +286,8 @@ class _Builder:
         return [self._own("state", "state", "user", frame.text, label=label, meta=meta)]
 
     def _known_state(self) -> Known:
-        """The state that the model knows. Where the newest frames left the window, with a stage that returned,
-        those before them still hold."""
+        """The state that the model knows. Where the newest frames left the window, with a stage that
+        returned, those before them still hold."""
         agent = self.agent
         if agent.state_base is not None:
             return Known(agent.state_base, agent.state_number, agent.since_full)

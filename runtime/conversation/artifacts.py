@@ -48,8 +48,8 @@ class ArtifactRef:
 
     @property
     def is_listed(self) -> bool:
-        """Whether the state tells a model of it. One that the engine named and that was always in the window is
-        not: the result that it is says all this at its place."""
+        """Whether the state tells a model of it. One that the engine named and that was always in the window
+        is not: the result that it is says all this at its place."""
         return self.listed or self.loaded_in is None or CONTENT_NAME.fullmatch(self.name) is None
 
     @property

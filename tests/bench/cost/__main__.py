@@ -1,4 +1,4 @@
-"""`python -m tests.bench.cost [a b c d e] [--sessions N] [--out FILE]`: what conversations cost, and the bound.
+"""`python -m tests.bench.cost [a b c d e] [--sessions N] [--out FILE]`: what conversations cost.
 
 Each workload is played at each read price: every row of `rows.py`. Deterministic; a few minutes on two
 processors. Printed are costs as parts of what our requests would have cost uncached; all figures go to a JSON

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from runtime.context.models import ModelRecord
 from runtime.conversation.events import Event
-from runtime.conversation.messages import ToolCall, ToolMessage
+from runtime.conversation.messages import ToolCall, ToolMessage, Usage
 from runtime.llm.base import LLMEvent, LLMRequest, MessageComplete, TextDelta
 from runtime.llm.scripted import ScriptedLLM
 from runtime.playbook import LLMConfig, Playbook, ToolDefinition
@@ -23,7 +23,7 @@ from tests.bench.turns import render_nothing
 from tests.llmrtc.case import Json
 
 START: Final = datetime(2026, 1, 5, 9, tzinfo=UTC)
-FIRST_BYTE_S, REPLY_S, TOOL_S = 1.5, 3.0, 1.0
+REPLY_S, TOOL_S = 3.0, 1.0
 
 
 @dataclass(slots=True)
@@ -47,15 +47,13 @@ class BilledLLM(ScriptedLLM):
 
     async def stream(self, request: LLMRequest) -> AsyncIterator[LLMEvent]:
         """The next output, with its bill."""
-        begun = self._provider.take(request, self._clock.now())
-        await asyncio.sleep(FIRST_BYTE_S)
-        self._provider.begin(begun, self._clock.now())
-        await asyncio.sleep(REPLY_S - FIRST_BYTE_S)
+        usage = Usage(**self._provider.take(request, self._clock.now()).billed.model_dump())
+        await asyncio.sleep(REPLY_S)
         async for event in super().stream(request):
             if isinstance(event, TextDelta):
                 yield event
             elif isinstance(event, MessageComplete):
-                yield MessageComplete(event.message, begun.call.billed)
+                yield MessageComplete(event.message, usage)
         self.requests.clear()
 
 
@@ -81,7 +79,7 @@ class _Answers:
 
 
 def play(document: Playbook, script: Script, model: ModelRecord, *, checked: bool = False) -> Played:
-    """The conversation, played to its end on virtual time. `checked`: the simulated API reads each request."""
+    """The conversation, played to its end on virtual time. `checked`: a simulated API reads each request."""
     store = MemoryStore()
     played = Played(store.events, script.results)
 

@@ -23,7 +23,7 @@ from typing import Final
 from runtime.context.cache_model import Mark
 from runtime.context.efficiency import Sent
 from runtime.context.models import ModelRecord
-from runtime.context.prefixes import DEVELOPER, MESSAGE, NO_END, Block, lay_out
+from runtime.context.prefixes import DEVELOPER, MESSAGE, NO_END, Block
 from runtime.context.segments import result_text
 from runtime.context.tokens import count_tokens
 from runtime.conversation import events as ev
@@ -31,7 +31,8 @@ from runtime.conversation.events import Event
 from runtime.conversation.snapshot import canonical
 from runtime.playbook import Playbook
 from runtime.playbook.engine_tools import canonical_json, stage_tools, union_tools
-from tests.bench.cost.played import FIRST_BYTE_S, Played
+from tests.bench.cost.played import Played
+from tests.bench.cost.provider import FIRST_BYTE_S, Laying
 
 HISTORY_LIMIT: Final = 50
 WHOLE_STATE_EVERY: Final = 10
@@ -219,12 +220,12 @@ Build = Callable[[Reading], tuple[list[Block], list[int]]]
 
 
 def _requests(played: Played, model: ModelRecord, build: Build) -> list[Sent]:
-    reading, found = Reading(played.results), list[Sent]()
+    reading, laying, found = Reading(played.results), Laying(), list[Sent]()
     for event in played.events:
         if isinstance(event, ev.LLMCallStarted) and event.phase != 0:
             blocks, ends = build(reading)
             marks = tuple(Mark(index, model.ttls[0]) for index in ends)
             first = event.at + timedelta(seconds=FIRST_BYTE_S)
-            found.append(Sent(event.at, lay_out(blocks), marks, model, first_byte=first))
+            found.append(Sent(event.at, laying.lay(blocks), marks, model, first_byte=first))
         reading.read(event)
     return found

@@ -18,8 +18,6 @@ from runtime.context.efficiency import (
 )
 from runtime.context.models import ModelRecord, record
 from runtime.conversation import events as ev
-from runtime.conversation.messages import Usage
-from runtime.conversation.segments import Prediction
 from runtime.playbook import Playbook
 from tests.bench.cost.played import Played, play, with_context
 from tests.bench.cost.rivals import llmrtc, playbooks_ai, playbooks_ai_071, swapped
@@ -147,8 +145,7 @@ def _rivals(workload: Workload, script: Script, model: ModelRecord) -> Rows:
 def _paid(played: Played, workload: Workload) -> Row:
     """What was billed while it was played."""
     sent = _sent(played)
-    billed = [_tokens(call.billed) for call in played.calls]
-    row = _row(sent, sum(units(one, call.sent.model) for one, call in zip(billed, played.calls, strict=True)))
+    row = _row(sent, sum(units(call.billed, call.sent.model) for call in played.calls))
     started = [event for event in played.events if isinstance(event, ev.LLMCallStarted)]
     exact = sum(
         event.predicted is not None and event.predicted.read == call.billed.read and call.agrees
@@ -162,7 +159,3 @@ def _paid(played: Played, workload: Workload) -> Row:
         faults=failed + played.unused + sum(call.refused is not None for call in played.calls),
         over=sum(one.laid.total > budget for one in sent),
     )
-
-
-def _tokens(usage: Usage) -> Prediction:
-    return Prediction(**{name: getattr(usage, name) for name in Prediction.model_fields})
