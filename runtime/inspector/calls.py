@@ -201,15 +201,19 @@ class CallLog:
         """All calls in order, without their windows: those together grow with the square of the session."""
         return [call_summary(self._calls[number]) for number in self.numbers]
 
-    def sent(self) -> list[SentCall]:
-        """All calls whose usage is known, with what they sent."""
+    def sent(self, *, or_predicted: bool = False) -> list[SentCall]:
+        """All calls whose usage is known, with what they sent. `or_predicted`: where the provider said nothing
+        of a call that was answered, what was predicted counts."""
         found: list[SentCall] = []
         for number in self.numbers:
             call = self._calls[number]
             ended = call.completed or call.failed
-            if ended is not None and ended.usage is not None:
+            usage = ended.usage if ended is not None else None
+            if usage is None and or_predicted and call.completed and call.started.predicted:
+                usage = Usage(**call.started.predicted.model_dump())
+            if usage is not None:
                 first = call.completed.first_token_ms if call.completed else None
-                found.append(SentCall(call.started, call.window, ended.usage, first))
+                found.append(SentCall(call.started, call.window, usage, first))
         return found
 
     def _start(self, event: LLMCallStarted) -> int:
