@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+
 import pytest
 
 from tests.docs.blocks import BLOCKS, ROOT
