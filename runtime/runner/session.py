@@ -331,7 +331,7 @@ class Session:
         async with self._stepping:
             if self._dead is not None:
                 raise self._dead
-            if self._summaries.running:
+            if self._summaries.must_end:
                 await self._commit_draft(self._summaries.end)
             done = step(self.playbook, self._state, happened, self.clock.now(), self.agents)
             await self._commit(done.state, done.events)
