@@ -94,6 +94,27 @@ def test_a_stage_that_one_removed_and_the_other_leads_to_is_a_conflict() -> None
     assert [conflict.key for conflict in merge(three(), theirs, mine).open] == ["/stages/pick"]
 
 
+def test_a_stage_that_one_removed_and_the_other_starts_in_is_a_conflict() -> None:
+    mine = changed((["initialStage"], "pick"))
+    theirs = three()
+    theirs["stages"] = [each for each in theirs["stages"] if each["id"] != "pick"]
+    theirs["transitions"] = []
+    merged = merge(three(), mine, theirs)
+    assert [conflict.key for conflict in merged.open] == ["/stages/pick"]
+    assert merged.document["initialStage"] == "pick"
+    assert "pick" in [each["id"] for each in merged.document["stages"]]
+
+
+def test_a_list_in_the_metadata_is_one_value_whatever_its_name() -> None:
+    base, mine, theirs = three(), three(), three()
+    base["metadata"] = {"stages": [{"id": "a"}]}
+    mine["metadata"] = {"stages": [{"id": "a"}, {"id": "b"}]}
+    theirs["metadata"] = {"stages": [{"id": "a"}, {"id": "c"}]}
+    merged = merge(base, mine, theirs)
+    assert [conflict.key for conflict in merged.open] == ["/metadata/stages"]
+    assert merged.document["metadata"] == mine["metadata"]
+
+
 def test_a_stage_that_only_one_removed_is_gone() -> None:
     theirs = three()
     del theirs["stages"][1]
