@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.http import content_disposition_header
@@ -14,12 +15,23 @@ from builder.api.bodies import raw_body
 from builder.api.errors import ApiError, ErrorBody, invalid_document, not_found
 from builder.api.playbooks import stale
 from builder.api.routing import PlaybookId, routes
-from builder.api.schemas import Conflict, ExportFormat, Imported, Revision, Template, ToValidate, Validated
-from builder.models import SavedPlaybook
-from builder.transfer import Loaded, load
+from builder.api.schemas import (
+    Conflict,
+    CreatedPlaybook,
+    ExportFormat,
+    Imported,
+    Revision,
+    Template,
+    ToValidate,
+    Validated,
+)
+from builder.companions import create_with, replace_with, with_agents
+from builder.transfer import ReportEntry
+from builder.transfer.companions import Document, load_together
 from builder.transfer.exporters import BY_KEY, FORMATS, write
-from builder.transfer.templates import templates
+from builder.transfer.templates import template_agents, templates
 from builder.validation import check_document
+from builder.validation.report import GraphReport, report_of
 from runtime.playbook.errors import Problem
 
 router = routes("files")
@@ -48,6 +60,12 @@ def validate_document(request: HttpRequest, given: ToValidate) -> Validated:
     return Validated(diagnostics=check_document(given.document.raw, given.document.playbook))
 
 
+@router.post("/report", response=GraphReport, operation_id="reportOnDocument")
+def report_on_document(request: HttpRequest, given: ToValidate) -> GraphReport:
+    """The graph in figures: ways to an end, gates, traps, and all findings; nothing is saved."""
+    return report_of(given.document.playbook)
+
+
 @router.post(
     "/import",
     response={200: Imported, 409: Conflict, 422: ErrorBody},
@@ -58,13 +76,16 @@ def import_file(
     request: HttpRequest, save: bool = False, into: str | None = None, revision: Revision | None = None
 ) -> Imported:
     """Reads a playbook file, ours or another's. With `save` it becomes a new playbook, or, with `into`, the
-    draft of that one if it is at `revision`; the draft there was is kept as a version."""
-    loaded = load(raw_body(request))
-    if loaded.document is None:
-        raise invalid_document(_errors(loaded), **_refused(loaded))
-    row = _saved(request, loaded.document, into, revision) if save else None
+    draft of that one if it is at `revision`; the draft there was is kept as a version. Those in the file that
+    it calls as agents become new playbooks, unless they are there already, unchanged."""
+    together = load_together(raw_body(request))
+    if together.document is None:
+        raise _refusal(together.report)
     return Imported(
-        report=loaded.report, document=loaded.document, playbook=rows.detail(row) if row is not None else None
+        report=together.report,
+        document=together.document,
+        agents=_names(together.agents),
+        playbook=_saved(request, together.document, together.agents, into, revision) if save else None,
     )
 
 
@@ -80,11 +101,14 @@ def export_playbook(
     version: VersionNumber = None,
     key: Annotated[str, Query(alias="format")] = "json",
 ) -> HttpResponse:
-    """The draft, or one version, as a file: the same document always gives the same bytes."""
+    """The draft, or one version, as a file: the same document always gives the same bytes. A playbook file
+    has the drafts of those that it calls as agents inside."""
     kind = BY_KEY.get(key)
     if kind is None:
         raise not_found("format")
     document = rows.document(request, playbook_id, version)
+    if key == "json":
+        document = with_agents(rows.owned(request), document)
     answer = HttpResponse(write(document, key).data, content_type=f"{kind.media_type}; charset=utf-8")
     answer["Content-Disposition"] = content_disposition_header(True, kind.file_name(document))
     return answer
@@ -108,30 +132,44 @@ def list_exports(
 
 
 def _saved(
-    request: HttpRequest, document: dict[str, Any], into: str | None, revision: int | None
-) -> SavedPlaybook:
+    request: HttpRequest,
+    document: Document,
+    agents: Mapping[str, Document],
+    into: str | None,
+    revision: int | None,
+) -> CreatedPlaybook:
+    owner = rows.signed_in(request)
     if into is None:
-        return drafts.create(rows.signed_in(request), document)
+        return rows.created(*create_with(owner, document, agents))
     row = rows.find(request, into)
     if revision is None:
         raise ApiError(422, "invalid-request", "Name the revision that is to be replaced.", path="/revision")
     try:
-        drafts.replace(row, revision, document, "Before an import", rows.signed_in(request))
+        came = replace_with(row, revision, document, agents, "Before an import", owner)
     except drafts.Stale:
         raise stale(request, into) from None
-    return row
+    return rows.created(row, came)
 
 
 @router.get("/templates", response=list[Template], operation_id="listTemplates")
 def list_templates(request: HttpRequest) -> list[Template]:
     """The gallery's playbooks."""
-    return [Template(slug=slug, name=name, description=text) for slug, name, text in templates()]
+    return [
+        Template(
+            slug=slug,
+            name=document["name"],
+            description=document.get("description", ""),
+            agents=_names(template_agents(document)),
+        )
+        for slug, document in templates()
+    ]
 
 
-def _errors(loaded: Loaded) -> list[Problem]:
-    return [Problem(e.path, e.message, e.code) for e in loaded.report if e.level == "error"]
+def _names(agents: Mapping[str, Document]) -> tuple[str, ...]:
+    return tuple(agent["name"] for agent in agents.values())
 
 
-def _refused(loaded: Loaded) -> dict[str, object]:
-    report = [entry.model_dump(mode="json") for entry in loaded.report]
-    return {"report": report, "document": None, "playbook": None}
+def _refusal(report: Sequence[ReportEntry]) -> ApiError:
+    errors = [Problem(entry.path, entry.message, entry.code) for entry in report if entry.level == "error"]
+    entries = [entry.model_dump(mode="json") for entry in report]
+    return invalid_document(errors, report=entries, document=None, playbook=None)

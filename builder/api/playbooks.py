@@ -12,6 +12,7 @@ from builder.api.errors import ApiError, not_found
 from builder.api.routing import PlaybookId, routes
 from builder.api.schemas import (
     Conflict,
+    CreatedPlaybook,
     CurrentDraft,
     DraftSaved,
     NewPlaybook,
@@ -19,7 +20,8 @@ from builder.api.schemas import (
     PlaybookSummary,
     SaveDraft,
 )
-from builder.transfer.templates import blank_document, template_document
+from builder.companions import Companion, create_with
+from builder.transfer.templates import blank_document, template_agents, template_document
 from builder.validation import check_document
 
 router = routes("playbooks")
@@ -32,12 +34,13 @@ def list_playbooks(request: HttpRequest, deleted: bool = False) -> list[Playbook
     return [rows.summary(row) for row in found]
 
 
-@router.post("", response={201: PlaybookDetail}, operation_id="createPlaybook")
-def create_playbook(request: HttpRequest, start: NewPlaybook) -> Status[PlaybookDetail]:
-    """Starts from a document, a template, another playbook, or nothing."""
+@router.post("", response={201: CreatedPlaybook}, operation_id="createPlaybook")
+def create_playbook(request: HttpRequest, start: NewPlaybook) -> Status[CreatedPlaybook]:
+    """Starts from a document, a template with the playbooks that it calls, another playbook, or nothing."""
     if sum(given is not None for given in (start.document, start.template, start.copy_of)) > 1:
         raise ApiError(422, "invalid-request", "Give one of document, template and copyOf, not several.")
     owner = rows.signed_in(request)
+    companions: list[Companion] = []
     if start.document is not None:
         row = drafts.create(owner, start.document.raw)
     elif start.copy_of is not None:
@@ -46,10 +49,11 @@ def create_playbook(request: HttpRequest, start: NewPlaybook) -> Status[Playbook
         document = template_document(start.template)
         if document is None:
             raise not_found("template")
-        row = drafts.create(owner, document, template=start.template)
+        agents = template_agents(document)
+        row, companions = create_with(owner, document, agents, template=start.template)
     else:
         row = drafts.create(owner, blank_document())
-    return Status(201, rows.detail(row))
+    return Status(201, rows.created(row, companions))
 
 
 @router.get("/{id}", response=PlaybookDetail, operation_id="readPlaybook")

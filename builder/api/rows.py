@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, cast
 from uuid import UUID
 
@@ -12,6 +13,8 @@ from django.http import HttpRequest
 
 from builder.api.errors import not_found
 from builder.api.schemas import (
+    CompanionSummary,
+    CreatedPlaybook,
     PlaybookDetail,
     PlaybookSummary,
     ProblemCounts,
@@ -20,6 +23,7 @@ from builder.api.schemas import (
     VersionDetail,
     VersionSummary,
 )
+from builder.companions import Companion
 from builder.models import PlaybookVersion, SavedPlaybook
 from builder.validation import Diagnostic, check_document
 
@@ -70,6 +74,12 @@ def detail(row: SavedPlaybook, diagnostics: tuple[Diagnostic, ...] | None = None
         diagnostics=check_document(row.document) if diagnostics is None else diagnostics,
         versions=tuple(version_summary(version) for version in versions),
     )
+
+
+def created(row: SavedPlaybook, companions: Iterable[Companion]) -> CreatedPlaybook:
+    """The new playbook, and those that came with it."""
+    came = (CompanionSummary(id=one.row.pk, name=one.row.name, created=one.created) for one in companions)
+    return CreatedPlaybook(**dict(detail(row)), companions=tuple(came))
 
 
 def summary(row: SavedPlaybook) -> PlaybookSummary:

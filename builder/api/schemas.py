@@ -102,6 +102,20 @@ class PlaybookDetail(Value):
     versions: tuple[VersionSummary, ...]
 
 
+class CompanionSummary(Value):
+    """A playbook that another one calls as an agent; `created` with it, or there already."""
+
+    id: UUID
+    name: str
+    created: bool
+
+
+class CreatedPlaybook(PlaybookDetail):
+    """A new playbook, and those that came with it because it calls them."""
+
+    companions: tuple[CompanionSummary, ...]
+
+
 class NewPlaybook(Value):
     """What to start from: at most one of the three; none gives an empty playbook."""
 
@@ -152,10 +166,17 @@ class ToValidate(Value):
     document: Document
 
 
+class NamedPlaybook(Value):
+    id: UUID
+    name: str
+
+
 class AgentDocuments(Value):
-    """The playbooks that a document's agents name, by the id that names them."""
+    """The playbooks that a document's agents name, and those that they name, by the id that names them."""
 
     agents: dict[str, StoredDocument]
+    playbooks: dict[str, NamedPlaybook]
+    """Where their drafts are."""
 
 
 class Validated(Value):
@@ -167,7 +188,9 @@ class Imported(Value):
 
     report: tuple[ReportEntry, ...]
     document: StoredDocument | None = None
-    playbook: PlaybookDetail | None = None
+    agents: tuple[str, ...] = ()
+    """Names of the playbooks that are in the file with it, because it calls them."""
+    playbook: CreatedPlaybook | None = None
 
 
 class ExportFormat(Value):
@@ -206,3 +229,5 @@ class Template(Value):
     slug: str
     name: str
     description: str
+    agents: tuple[str, ...]
+    """Names of the playbooks that come with it, because it calls them."""

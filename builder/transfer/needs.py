@@ -16,6 +16,8 @@ from runtime.playbook import (
     ToolDefinition,
 )
 
+NEEDS_PLAYBOOK: Final = "needs-playbook"
+"""The code of an entry at `/agents/INDEX/playbook`."""
 _SECRET: Final = re.compile(r"\{\{secret\.([A-Za-z0-9_]+)\}\}")
 
 

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from builder.transfer.companions import gathered
 from builder.transfer.loading import load
 
 GALLERY: Final = Path(__file__).with_name("gallery")
+AGENTS: Final = GALLERY / "agents"
+"""Playbooks that those of the gallery call, each in a file named after its `id`."""
 FIRST: Final = "customer-support"
 """The one that a new owner finds in the gallery."""
 
@@ -25,12 +28,24 @@ def template_document(slug: str) -> dict[str, Any] | None:
     return load((GALLERY / f"{slug}.json").read_bytes()).document
 
 
-def templates() -> Iterator[tuple[str, str, str]]:
-    """Slug, name and description of each."""
+def template_agents(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Fresh copies of the gallery's playbooks that a template calls, and those that they call, by `id`.
+    The callers stand before the called."""
+    return gathered(document, _agent)
+
+
+def _agent(name: str) -> dict[str, Any] | None:
+    if name not in {file.stem for file in AGENTS.glob("*.json")}:
+        return None
+    return load((AGENTS / f"{name}.json").read_bytes()).document
+
+
+def templates() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Slug and document of each."""
     for slug in template_slugs():
         document = template_document(slug)
         if document is not None:
-            yield slug, document["name"], document.get("description", "")
+            yield slug, document
 
 
 def blank_document() -> dict[str, Any]:

@@ -4,19 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
-
+from builder.validation.fixes import Fix
 from runtime.conversation.base import Value
 
 Severity = Literal["error", "warning", "advice"]
-
-
-class Fix(Value):
-    """A repair that one click does: the name of an editor's command, its words and its arguments."""
-
-    command: str
-    label: str
-    args: dict[str, Any] = Field(default_factory=dict)
 
 
 class Diagnostic(Value):
@@ -45,3 +36,8 @@ def error(code: str, message: str, path: str, **more: Any) -> Diagnostic:
 def warning(code: str, message: str, path: str, **more: Any) -> Diagnostic:
     """A finding that is probably a mistake; the playbook runs."""
     return Diagnostic(code=code, severity="warning", message=message, path=path, **more)
+
+
+def advice(code: str, message: str, path: str, **more: Any) -> Diagnostic:
+    """A finding that is no mistake: the playbook could be simpler or cheaper."""
+    return Diagnostic(code=code, severity="advice", message=message, path=path, **more)

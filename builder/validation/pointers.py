@@ -44,6 +44,9 @@ _SENTENCES: Mapping[str, str] = {
 
 def pointer(*parts: Part) -> str:
     """The pointer to that place: `pointer("stages", 0, "a/b")` is `/stages/0/a~1b`."""
+    text = "/".join(map(str, parts))
+    if not parts or ("~" not in text and text.count("/") == len(parts) - 1):
+        return "/" + text if parts else ""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 

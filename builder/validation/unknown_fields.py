@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from functools import cache
+from typing import Any, get_args
 
 from builder.validation.diagnostics import Diagnostic, warning
+from builder.validation.fixes import rename_at
 from builder.validation.names import close_match
 from builder.validation.pointers import Part, pointer, readable
 from runtime.playbook import DocumentPart, Playbook
@@ -17,12 +19,37 @@ def unknown_fields(playbook: Playbook) -> Iterator[Diagnostic]:
 
 
 def _walk(part: DocumentPart, place: tuple[Part, ...], owner: dict[str, str]) -> Iterator[Diagnostic]:
-    for name in part.unknown_fields():
-        if (place, name) != ((), "$schema"):
-            yield _unknown(part, (*place, name), owner)
-    for name, field in type(part).model_fields.items():
-        alias = field.serialization_alias or field.alias or name
-        yield from _walk_value(getattr(part, name), (*place, alias), owner)
+    if part.__pydantic_extra__:
+        for name in part.unknown_fields():
+            if (place, name) != ((), "$schema"):
+                yield _unknown(part, (*place, name), owner)
+    values = part.__dict__
+    for name, alias in _holding(type(part)):
+        value = values[name]
+        if value and isinstance(value, DocumentPart | tuple):
+            yield from _walk_value(value, (*place, alias), owner)
+
+
+@cache
+def _holding(kind: type[DocumentPart]) -> tuple[tuple[str, str], ...]:
+    """The fields that other parts can stand in, by both names."""
+    fields = kind.model_fields
+    return tuple(
+        (name, alias) for name, alias in _aliases(kind).items() if _may_hold(fields[name].annotation)
+    )
+
+
+def _may_hold(annotation: Any) -> bool:
+    if isinstance(annotation, type) and issubclass(annotation, DocumentPart):
+        return True
+    return any(_may_hold(inner) for inner in get_args(annotation))
+
+
+@cache
+def _aliases(kind: type[DocumentPart]) -> dict[str, str]:
+    """The fields' names in Python and in JSON."""
+    fields = kind.model_fields.items()
+    return {name: field.serialization_alias or field.alias or name for name, field in fields}
 
 
 def _walk_value(value: Any, place: tuple[Part, ...], owner: dict[str, str]) -> Iterator[Diagnostic]:
@@ -40,10 +67,16 @@ def _owner(place: tuple[Part, ...], item: Any) -> dict[str, str]:
 
 
 def _unknown(part: DocumentPart, place: tuple[Part, ...], owner: dict[str, str]) -> Diagnostic:
-    known = [
-        field.serialization_alias or field.alias or name for name, field in type(part).model_fields.items()
-    ]
+    known = list(_aliases(type(part)).values())
     meant = close_match(str(place[-1]), known)
     hint = f" Did you mean “{meant}”?" if meant else ""
     message = f"{readable(place)} is not a field of the format: it is kept, but it does nothing.{hint}"
-    return warning("unknown-field", message, pointer(*place), **owner)
+    free = meant is not None and meant not in _given(part)
+    fix = rename_at(f"Make it “{meant}”", pointer(*place), meant) if meant and free else None
+    return warning("unknown-field", message, pointer(*place), fix=fix, **owner)
+
+
+def _given(part: DocumentPart) -> set[str]:
+    """The JSON names of the fields that were given."""
+    aliases = _aliases(type(part))
+    return {aliases[name] for name in part.model_fields_set if name in aliases}

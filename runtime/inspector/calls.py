@@ -99,6 +99,9 @@ class CallSummary(Value):
     tool_choice: Any = "auto"
     settings: dict[str, Any] = Field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    stop: str | None = None
+    """Why the message ended: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`,
+    `context_window_exceeded`, or the provider's own word; null while there is none."""
     recovered: tuple[str, ...] = ()
     """Names of the tools whose calls the model wrote as text instead of calling."""
     added: int = 0
@@ -282,6 +285,7 @@ def call_summary(call: _Call) -> CallSummary:
         tool_choice=started.tool_choice,
         settings=started.settings,
         left_out=started.left_out,
+        stop=completed.message.stop if completed else None,
         recovered=_recovered(completed),
         added=len(started.added),
         started_at=started.at,

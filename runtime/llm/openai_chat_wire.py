@@ -352,8 +352,9 @@ def _text_of(content: Any) -> str:
 
 
 def reader_for(request: LLMRequest, record: ModelRecord) -> ChatReader:
-    """The reader for the answer to that request."""
+    """The reader for the answer to that request. A call is one, even where none was wished for: the engine
+    answers it, and nobody is shown its JSON."""
     if not record.tools:
         return ChatReader(targets=constrained.targets(request), number=request.call)
     offered = [tool["name"] for tool in tool_definitions(request.window.segments)]
-    return ChatReader(offered=offered if request.tool_choice != "none" else (), number=request.call)
+    return ChatReader(offered=offered, number=request.call)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -164,6 +164,11 @@ def _compile(source: str, names: frozenset[str]) -> Expression:
 def _environment(names: frozenset[str]) -> Any:
     types = {name: cel.Type.TIMESTAMP if name == "now" else cel.Type.DYN for name in names}
     return cel.NewEnv(variables=types)
+
+
+def tokens(source: str) -> Iterator[tuple[str, str]]:
+    """Kind (`string`, `comment`, `name`, `other`) and text of each token, whether or not it compiles."""
+    return ((match.lastgroup or "other", match.group()) for match in _TOKEN.finditer(source))
 
 
 def _check_bounds(source: str) -> _Work:

@@ -27,6 +27,7 @@ _LIKE_SECRET = re.compile(r"\{secret\.[A-Za-z0-9_]+\}")
 """No expression, and as good as a secret's reference if its braces were doubled."""
 _VARIABLE = re.compile(r"^\$([A-Za-z_][A-Za-z0-9_]*)$")
 _WHOLE_VARIABLE = re.compile(r"""^(?:\$|vars\.)([A-Za-z_]\w*)$|^vars\[["']([^"']+)["']\]$""", re.ASCII)
+_BRACE = re.compile(r"[{}]")
 _IDENTIFIER = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _MESSAGE: Final = "|message"
 _MOST_UNCLOSED: Final = 500
@@ -201,7 +202,8 @@ def _parts(text: str) -> Iterator[str | Placeholder]:
             yield _placeholder(text, position, end)
             position = start = end
         else:
-            position += 1
+            following = _BRACE.search(text, position + 1)
+            position = following.start() if following is not None else len(text)
     yield text[start:]
 
 

@@ -113,7 +113,7 @@ class ModelCall:
         self._task = asyncio.current_task()
         try:
             self._llm, self._record = self._host.llms.get(self._effect.config, self._host.state.using_model)
-            request = cast(LLMRequest, await self._host.log(self._begin))
+            request = cast(LLMRequest, await self._log(self._begin))
         except LLMError as error:
             await self._host.advance(self._failed(error))
             return
@@ -121,7 +121,7 @@ class ModelCall:
         while (failure := await self._attempt(request)) is not None:
             wait = self._retry_policy().wait(failure, attempt, self._host.rng, self._remaining())
             await self._withdraw()
-            shorter = await self._shorter(request, failure)
+            shorter = await self._shorter(request, failure, attempt + 1)
             if shorter is not None:
                 request, wait = shorter, 0.0
             if wait is None:
@@ -131,15 +131,28 @@ class ModelCall:
             await self._host.clock.sleep(wait)
             attempt += 1
 
-    async def _shorter(self, request: LLMRequest, failure: LLMError) -> LLMRequest | None:
+    async def _log(self, write: Callable[[Draft], Any]) -> Any:
+        """Log something of this call. One that was cancelled while it waited for its turn to write logs no
+        more: its end is in the log already, and nothing would ever end what it begins."""
+
+        def unless_cancelled(draft: Draft) -> Any:
+            if self._task is not None and self._task.cancelling():
+                raise asyncio.CancelledError
+            return write(draft)
+
+        return await self._host.log(unless_cancelled)
+
+    async def _shorter(self, request: LLMRequest, failure: LLMError, attempt: int) -> LLMRequest | None:
         """A provider that finds the window too long is asked once more, with a shorter one."""
         if not isinstance(failure, ContextTooLong) or self._shortened or not request.window.lane:
             return None
         self._shortened = True
         tokens = int(request.window.tokens * SHORTER)
-        return cast(LLMRequest | None, await self._host.log(lambda draft: self._begin_again(draft, tokens)))
+        return cast(
+            LLMRequest | None, await self._log(lambda draft: self._begin_again(draft, tokens, attempt))
+        )
 
-    def _begin_again(self, draft: Draft, tokens: int) -> LLMRequest | None:
+    def _begin_again(self, draft: Draft, tokens: int, attempt: int) -> LLMRequest | None:
         """The request with a window of at most so many tokens; None if it cannot be had."""
         stage, policy = self._policy(draft)
         try:
@@ -147,7 +160,7 @@ class ModelCall:
         except WindowFull:
             return None
         request, plan = self._request(draft, stage, policy, window)
-        self._log_started(draft, request, plan, policy, attempt=2)
+        self._log_started(draft, request, plan, policy, attempt)
         return request
 
     @property
@@ -165,10 +178,7 @@ class ModelCall:
         return usage, price(usage, self._record)
 
     def _begin(self, draft: Draft) -> LLMRequest:
-        """Log what this call rewrites, adds and caches; the request. A call that was cancelled while it
-        waited for its turn to write does not begin: nothing would ever end it."""
-        if self._task is not None and self._task.cancelling():
-            raise asyncio.CancelledError
+        """Log what this call rewrites, adds and caches; the request."""
         stage, policy = self._policy(draft)
         planned = plan_rewrites(draft.table.playbook, draft.state, self._record, policy)
         for rewrite in planned:
@@ -321,10 +331,10 @@ class ModelCall:
         text = self._host.withdraw()
         if text:
             call = self._effect.call
-            await self._host.log(lambda draft: draft.log(ev.TextWithdrawn, call=call, text=text))
+            await self._log(lambda draft: draft.log(ev.TextWithdrawn, call=call, text=text))
 
     async def _log_retry(self, error: LLMError, attempt: int, wait: float) -> None:
-        await self._host.log(
+        await self._log(
             lambda draft: draft.log(
                 ev.LLMCallRetry,
                 call=self._effect.call,

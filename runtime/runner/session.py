@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Itera
 from datetime import datetime
 from typing import Any, Final, Literal, Self, TypeVar, cast
 
-from runtime.conversation.events import Event, LLMCallCompleted, LLMCallFailed, Phase2Start, TurnStarted
+from runtime.conversation.events import Event
 from runtime.conversation.fold import fold
 from runtime.conversation.messages import ToolMessage, Usage
 from runtime.conversation.state import SessionState
@@ -45,12 +45,14 @@ from runtime.llm.base import LLM
 from runtime.llm.source import Connections
 from runtime.playbook import Playbook, Stage, StageContextPolicy, Transition
 from runtime.playbook.storable import storable, storable_text
+from runtime.runner.alarm import Alarm
 from runtime.runner.clock import SystemClock
 from runtime.runner.defaults import OneLLM, Source, document_digest, read, runnable, tools_of
 from runtime.runner.intents import Classifiers, LocalClassifiers, classify_message
 from runtime.runner.memory import MemoryStore
 from runtime.runner.model_call import ModelCall
 from runtime.runner.ports import Clock, Delta, EventStore, LLMSource, Random, RunningText, Tools
+from runtime.runner.showing import Showing
 from runtime.runner.summary_call import SummaryCalls
 from runtime.runner.talk import ask, keep_time, stream
 from runtime.tools import ToolBox
@@ -109,10 +111,8 @@ class Session:
         self._model: asyncio.Task[None] | None = None  # or what classifies before it is called
         self._calling: ModelCall | None = None
         self._tool_tasks: dict[str, asyncio.Task[None]] = {}
-        self._alarm: asyncio.Task[None] | None = None
-        self._alarm_at: datetime | None = None
-        self._shown: RunningText | None = None
-        self._held: tuple[int, str] | None = None
+        self._alarm = Alarm(clock, self._spawn, self._ring)
+        self._showing = Showing(self._tell)
         self._waiting_ids: set[str] = set()
         self._summaries = SummaryCalls(self, self._spawn)
         self._close: Callable[[], Awaitable[None]] | None = None
@@ -184,7 +184,7 @@ class Session:
     @property
     def running_text(self) -> RunningText | None:
         """What the call in flight has shown so far; None when none shows text."""
-        return self._shown
+        return self._showing.text
 
     def on(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` with every event once it is stored, and with every Delta; returns its unsubscribe.
@@ -304,20 +304,15 @@ class Session:
 
     def show(self, call: int, text: str) -> None:
         """Show a piece of the reply to the listeners."""
-        before = self._shown.text if self._shown is not None and self._shown.call == call else ""
-        turn = self._state.turn
-        self._shown = RunningText(turn, call, before + text)
-        self._tell(Delta(turn, call, len(before), text))
+        self._showing.show(self._state.turn, call, text)
 
     def show_as_reply(self, call: int, text: str) -> None:
         """The call's message is complete: show its held text where Phase 2 begins, if it begins with it."""
-        self._held = (call, text)
+        self._showing.hold(call, text)
 
     def withdraw(self) -> str:
         """Forget what the call in flight has shown; the text."""
-        text = self._shown.text if self._shown is not None else ""
-        self._shown = None
-        return text
+        return self._showing.forget()
 
     # Steps
 
@@ -331,7 +326,7 @@ class Session:
         async with self._stepping:
             if self._dead is not None:
                 raise self._dead
-            if self._summaries.running:
+            if self._summaries.must_end:
                 await self._commit_draft(self._summaries.end)
             done = step(self.playbook, self._state, happened, self.clock.now(), self.agents)
             await self._commit(done.state, done.events)
@@ -362,20 +357,9 @@ class Session:
         self._state = state
         for event in events:
             self._tell(event)
-            self._show_held(event)
+            self._showing.heard(event, state.turn)
         if state.running is None or state.running.call is None:
-            self._shown = None
-
-    def _show_held(self, event: Event) -> None:
-        """Phase 2 that begins before the message is logged as complete begins with its text."""
-        if self._held is None:
-            return
-        call, text = self._held
-        if isinstance(event, LLMCallCompleted | LLMCallFailed | TurnStarted):
-            self._held = None
-        elif isinstance(event, Phase2Start):
-            self._held = None
-            self.show(call, text)
+            self._showing.forget()
 
     def _tell(self, item: Event | Delta) -> None:
         for listener in list(self._listeners):
@@ -394,9 +378,9 @@ class Session:
     def _die(self, error: Exception) -> None:
         """The log cannot be written: nothing that runs here may go on."""
         self._dead = error
-        for task in (self._model, self._alarm, *self._tool_tasks.values()):
-            if task is not None:
-                task.cancel()
+        for task in (self._model, *self._tool_tasks.values()):
+            self._cancel(task)
+        self._alarm.cancel()
         self._at_rest.set()
 
     # Effects
@@ -419,7 +403,7 @@ class Session:
                 wake = effect.at
         self.next_wake = wake
         at_work = self._state.running is not None or self._state.moving is not None
-        self._set_alarm(wake if at_work else None)
+        self._alarm.set(wake if at_work else None)
 
     async def _call_model(self, effect: CallModel) -> None:
         self._calling = ModelCall(self, effect)
@@ -433,11 +417,10 @@ class Session:
 
     def _in_flight(self) -> tuple[int | None, str, Usage | None, float | None]:
         """The call in flight, what it has shown, and its usage and cost up to now."""
-        calling, shown = self._calling, self._shown
+        calling = self._calling
         if calling is None:
             return None, "", None, None
-        text = shown.text if shown is not None and shown.call == calling.call else ""
-        return calling.call, text, *calling.used()
+        return calling.call, self._showing.of(calling.call), *calling.used()
 
     async def _fail(self, effect: CallModel, error: Exception) -> None:
         sentence = f"Something went wrong while the model was called ({type(error).__name__})."
@@ -471,17 +454,9 @@ class Session:
             if self._dead is None:
                 self._die(error)
 
-    def _set_alarm(self, at: datetime | None) -> None:
-        """While a turn runs or a transition is made, the session itself keeps their deadlines."""
-        if at == self._alarm_at and (at is None or (self._alarm is not None and not self._alarm.done())):
-            return
-        self._cancel(self._alarm)
-        self._alarm_at = at
-        self._alarm = self._spawn(self._ring(at)) if at is not None else None
-
-    async def _ring(self, at: datetime) -> None:
-        while (left := (at - self.clock.now()).total_seconds()) > 0:
-            await self.clock.sleep(left)
+    async def _ring(self) -> None:
+        """A deadline of what runs has come: while a turn runs or a transition is made, the session itself
+        keeps them."""
         try:
             await self.advance(Tick(*self._in_flight()))
         except Exception as error:

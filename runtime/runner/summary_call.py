@@ -20,7 +20,8 @@ from runtime.context.segments import SegmentMaker
 from runtime.context.summary_request import SummaryTask, summary_wanted
 from runtime.context.window import ContextWindow
 from runtime.conversation import events as ev
-from runtime.conversation.windows import agent_of
+from runtime.conversation.state import SessionState
+from runtime.conversation.windows import OpenCall, agent_of
 from runtime.engine.draft import Draft
 from runtime.engine.evaluating import milliseconds
 from runtime.engine.table import tables_of
@@ -52,6 +53,12 @@ class SummaryCalls:
         """Whether a call may be in flight."""
         return self._task is not None and not self._task.done()
 
+    @property
+    def must_end(self) -> bool:
+        """Whether a call has to end before anything happens: one in flight, or one that stands open in the
+        log of a process that is gone."""
+        return self.running or _open_call(self._host.state) is not None
+
     def begin(self) -> None:
         """The session is at rest: ask, if there is something to ask for."""
         state = self._host.state
@@ -65,8 +72,8 @@ class SummaryCalls:
         if self._task is not None:
             self._task.cancel()
             self._task = None
-        opened = draft.state.windows.open_call
-        if opened is not None and opened.phase == 0 and opened.lane:
+        opened = _open_call(draft.state)
+        if opened is not None:
             error = "The session went on before the summary was written."
             draft.log(ev.LLMCallFailed, call=opened.call, error=error, code="superseded")
 
@@ -101,7 +108,7 @@ class SummaryCalls:
         began = self._host.clock.now()
         try:
             event = await in_time(self._host.clock, _answer(llm, request), WRITING_S)
-        except (LLMError, TookTooLong) as error:
+        except Exception as error:
             await self._failed(task, request, error)
             return True
         passed = milliseconds(self._host.clock.now() - began)
@@ -193,8 +200,7 @@ class SummaryCalls:
         )
 
     async def _failed(self, task: SummaryTask, request: LLMRequest, error: Exception) -> None:
-        sentence = storable_text(error.message if isinstance(error, LLMError) else str(error))
-        code = error.code if isinstance(error, LLMError) else "timeout"
+        code, sentence = _why(error)
         await self._host.log(
             lambda draft: draft.log(ev.LLMCallFailed, call=request.call, error=sentence, code=code)
         )
@@ -209,6 +215,22 @@ class SummaryCalls:
                 ev.SummaryWritten, call=call, segment=segment, agent=agent, text=text, error=error
             )
         )
+
+
+def _open_call(state: SessionState) -> OpenCall | None:
+    """The summary call that stands open in the log; a classifier's has no lane."""
+    opened = state.windows.open_call
+    return opened if opened is not None and opened.phase == 0 and opened.lane else None
+
+
+def _why(error: Exception) -> tuple[str, str]:
+    """Code and sentence of what went wrong."""
+    if isinstance(error, LLMError):
+        return error.code, storable_text(error.message)
+    if isinstance(error, TookTooLong):
+        return "timeout", storable_text(str(error))
+    logger.error("a summary call failed inside", exc_info=error)
+    return "internal", f"Something went wrong while the summary was written ({type(error).__name__})."
 
 
 async def _answer(llm: LLM, request: LLMRequest) -> MessageComplete:

@@ -30,6 +30,8 @@ def words(event: Event) -> tuple[str, str] | None:
             return "retry", f"{event.error} Again in {event.wait_ms / 1000:g} s."
         case ev.StateChanged():
             return "set", _changes(event)
+        case ev.CompactionPlanned(decision=True):
+            return "compact", _compaction(event)
         case ev.SessionComplete():
             return "end", f"the session is complete in {event.stage} ({event.reason.replace('_', ' ')})"
     return quiet_words(event)
@@ -64,6 +66,17 @@ def quiet_words(event: Event) -> tuple[str, str] | None:
         case ev.ArtifactUnloaded():
             return "unload", f"{event.name} out of {event.frame}"
     return None
+
+
+def _compaction(event: ev.CompactionPlanned) -> str:
+    """Why the window is shortened, with the numbers that speak for it."""
+    numbers = event.numbers
+    match event.rule:
+        case "must":
+            return f"must: {numbers['tokens']:,} tokens of {numbers['budget']:,}; {numbers['rest']:,} stay"
+        case "pays":
+            return f"pays: {numbers['removed']:,} tokens less, which saves {numbers['saves']:,}"
+    return event.rule
 
 
 def _range(event: ev.ArtifactLoaded) -> str:

@@ -18,7 +18,7 @@ from builder.models import SavedPlaybook
 from builder.seeding import seed_gallery
 from builder.transfer import export, load
 from builder.transfer.schema import playbook_schema
-from tests.builder.documents import document, rule
+from tests.builder.documents import document, end, rule, stage
 
 
 def write(folder: Path, name: str, content: Any) -> str:
@@ -72,6 +72,38 @@ def test_validate_reports_faults_of_shape(tmp_path: Path) -> None:
     code, text = validate(write(tmp_path, "shape.json", {"stages": [{"id": 7}]}), "--json")
     assert code == 1
     assert "/stages/0/id" in [d["path"] for d in json.loads(text)["files"][0]["diagnostics"]]
+
+
+def test_validate_reads_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = io.TextIOWrapper(io.BytesIO(json.dumps(document(rules=[rule("t", "greet", "gone")])).encode()))
+    monkeypatch.setattr("sys.stdin", given)
+    code, text = validate("-", "--json")
+    assert (code, json.loads(text)["files"][0]["file"]) == (1, "-")
+
+
+def test_a_report_shows_the_way_to_an_end_and_what_all_conversations_pass(tmp_path: Path) -> None:
+    stages = [stage("greet"), stage("check", name="Check *all*"), stage("mend"), end()]
+    rules = [
+        rule("a", "greet", "check"),
+        rule("b", "check", "mend"),
+        rule("c", "mend", "bye"),
+        rule("d", "check", "bye"),
+    ]
+    code, text = validate(write(tmp_path, "desk.json", document(stages, rules)), "--report")
+    assert code == 0
+    assert "- 4 stages, 1 end among them" in text
+    assert "1. Greet\n2. Check \\*all\\*, by `a` (model decides)\n3. Bye, by `d` (model decides)\n" in text
+    assert "- Check \\*all\\*: every conversation that ends; the only way to 2 other stages" in text
+
+
+def test_a_report_lists_traps_and_what_is_never_reached(tmp_path: Path) -> None:
+    stages = [stage("greet"), stage("loop"), stage("attic"), end()]
+    rules = [rule("a", "greet", "loop"), rule("b", "loop", "greet"), rule("c", "attic", "bye")]
+    code, text = validate(write(tmp_path, "desk.json", document(stages, rules)), "--report")
+    assert (code, "None: no conversation ends by itself." in text) == (0, True)
+    assert "## No way to an end\n\n- Greet, Loop\n" in text
+    assert "## Never reached\n\nAttic, Bye\n" in text
+    assert "(`no-way-to-end` at `/stages/0`)" in text
 
 
 def test_export_writes_a_saved_draft_or_version(db: None, tmp_path: Path) -> None:
@@ -179,6 +211,8 @@ def test_diff_compares_files_drafts_and_versions(db: None, tmp_path: Path) -> No
 def test_the_generated_files_are_up_to_date() -> None:
     assert generate.up_to_date(generate.OPENAPI, generate.as_json(openapi_document()))
     assert generate.up_to_date(generate.SCHEMA, generate.as_json(playbook_schema()))
+    page = generate.VALIDATION_DOCS.read_text(encoding="utf-8")
+    assert generate.with_codes(page) == page
 
 
 def test_the_frontend_s_types_are_up_to_date() -> None:

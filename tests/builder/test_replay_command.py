@@ -136,6 +136,10 @@ UNUSABLE_SCRIPTS = [
     ({"chat": [{"wait_s": 1}, {"start": True}]}, "#/chat: "),
     ({"chat": [{"user": "hi", "interrupt": {"at_chunk": 1}}]}, "#/chat: "),
     ({"chat": [], "options": {"maxTools": 1}}, "#/options: options: there is no option maxTools"),
+    (
+        {"chat": [], "context": {"budget": 1}},
+        "#/context: context: there is no setting of the context budget",
+    ),
     ({"chat": [], "clock": "noon"}, "#/clock"),
     ({"chat": [], "tools": {"stock": {}}}, "#/tools/stock"),
 ]

@@ -11,6 +11,7 @@ from typing import Any, Final
 from runtime.conversation import events as ev
 from runtime.conversation.events import Event
 from runtime.conversation.fold import fold
+from runtime.engine import NO_AGENTS
 from runtime.playbook import Playbook
 from runtime.runner.intents import LocalClassifiers
 from runtime.runner.memory import MemoryStore
@@ -38,7 +39,14 @@ class StandingClock:
 class Talk:
     """One session and all that its listeners heard."""
 
-    def __init__(self, playbook: Playbook, llms: Speaker, *, slow: Mapping[str, float] | None = None) -> None:
+    def __init__(
+        self,
+        playbook: Playbook,
+        llms: Speaker,
+        *,
+        slow: Mapping[str, float] | None = None,
+        agents: Mapping[str, Playbook] = NO_AGENTS,
+    ) -> None:
         self.speaker = llms
         self.tools = CountingTools(slow)
         self.memory = MemoryStore()
@@ -51,6 +59,7 @@ class Talk:
             session_id="s",
             rng=NoChance(),
             classifiers=LocalClassifiers("keyword"),
+            agents=agents,
         )
         self.shown = ""
         self.session.on(self._hear)
@@ -100,10 +109,11 @@ class Conversation:
     outputs: Sequence[Mapping[str, Any]]
     steps: Steps
     slow: Mapping[str, float] = field(default_factory=dict)
+    agents: Mapping[str, Playbook] = field(default_factory=dict)
 
     async def play(self, llms: Speaker) -> Talk:
         """Plays it once."""
-        talk = Talk(self.playbook, llms, slow=self.slow)
+        talk = Talk(self.playbook, llms, slow=self.slow, agents=self.agents)
         await talk.session.start()
         await self.steps(talk)
         await talk.session.aclose()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from typing import Any, cast
 
 import pytest
 
-from builder.transfer.templates import template_document
+from builder.transfer.templates import template_agents, template_document
 from runtime.conversation import events as ev
 from runtime.inspector.calls import CallLog
 from runtime.inspector.requests import rendered_request
@@ -28,6 +29,7 @@ from tests.conformance.speakers import (
     rehearsing,
     speaking,
 )
+from tests.conformance.windows import BUDGET, COMPACTED, WINDOWS
 from tests.runtime.desk import desk, playbook, stage
 from tests.runtime.runner.play import calls, error
 from tests.simulator import Simulator
@@ -36,7 +38,7 @@ EVERY = pytest.mark.parametrize("name", KINDS)
 
 
 @EVERY
-@pytest.mark.parametrize("conversation", ALL.values(), ids=ALL)
+@pytest.mark.parametrize("conversation", [*ALL.values(), *WINDOWS.values()], ids=[*ALL, *WINDOWS])
 async def test_the_events_are_the_same_and_the_requests_valid(conversation: Conversation, name: str) -> None:
     expected = await conversation.play(reference(conversation.outputs))
     talk = await played(name, conversation)
@@ -73,6 +75,38 @@ def assert_booked(talk: Talk, sim: Simulator) -> None:
     assert list(tries) == []
 
 
+def test_the_windows_conversations_do_what_their_names_say() -> None:
+    """So that no name of an artifact in them is a wrong one that every model answers with the same error."""
+    heard = {name: asyncio.run(one.play(reference(one.outputs))) for name, one in WINDOWS.items()}
+    results = {name: [e.error for e in talk.of(ev.ToolCallComplete)] for name, talk in heard.items()}
+    wrong = {name: sum(error is not None for error in errors) for name, errors in results.items()}
+    expected = {
+        "an artifact that is loaded by name, twice": 1,
+        "a part of an artifact, and one that there is not": 1,
+        "a long error, which is no artifact": 1,
+    }
+    assert {name: count for name, count in wrong.items() if count} == expected
+    assert not [name for name, talk in heard.items() if talk.of(ev.TurnFailed)]
+
+
+# -- windows that are shortened ----------------------------------------------------------------------
+
+
+@EVERY
+@pytest.mark.parametrize("conversation", COMPACTED.values(), ids=COMPACTED)
+async def test_a_window_that_was_shortened_is_as_valid_and_the_talk_the_same(
+    conversation: Conversation, name: str
+) -> None:
+    expected = await conversation.play(reference(conversation.outputs))
+    talk = await played(name, conversation)
+    assert outline(talk.memory.events) == outline(expected.memory.events)
+    assert {event.rule for event in talk.of(ev.WindowRewritten)} & {"must", "pays"}
+    calls = CallLog()
+    for event in talk.memory.events:
+        calls.read(event)
+    assert max(sum(segment.tokens for segment in calls.window(call)) for call in calls.numbers) <= BUDGET
+
+
 # -- the rehearsal model -----------------------------------------------------------------------------
 
 REHEARSED = {
@@ -83,6 +117,17 @@ REHEARSED = {
     "something broken": ("customer-support", ["My vase arrived broken", "+44 20 7946 0018"]),
     "a wish for a person": ("customer-support", ["let me talk to a real person"]),
     "an unknown address": ("customer-support", ["about my order", "nobody@example.org"]),
+    "a mystery, with an agent": (
+        "research-assistant",
+        [
+            "Why did the light go out in 1911?",
+            "is that true?",
+            "go on",
+            "show me the page",
+            "a brief, please",
+            "bye",
+        ],
+    ),
     "a table": (
         "restaurant-booking",
         ["a table for four tomorrow at 8pm please", "Ada, +44 20 7946 0018", "yes"],
@@ -95,11 +140,14 @@ REHEARSED = {
 async def test_what_the_rehearsal_plays_is_what_a_model_that_says_the_same_plays(
     slug: str, texts: Sequence[str], name: str
 ) -> None:
-    book = Playbook.model_validate(template_document(slug))
+    document = template_document(slug)
+    assert document is not None
+    book = Playbook.model_validate(document)
+    agents = {key: Playbook.model_validate(agent) for key, agent in template_agents(document).items()}
     speaker = rehearsing()
-    rehearsal = await Conversation(book, [], until_the_end(texts)).play(speaker)
+    rehearsal = await Conversation(book, [], until_the_end(texts), agents=agents).play(speaker)
     outputs = [_as_output(message) for message in cast(RecordedRehearsal, speaker.llms[BIG]).answers]
-    talk = await played(name, Conversation(book, outputs, until_the_end(texts)))
+    talk = await played(name, Conversation(book, outputs, until_the_end(texts), agents=agents))
     assert outline(talk.memory.events) == outline(rehearsal.memory.events)
 
 

@@ -72,7 +72,7 @@ def test_an_edit_is_saved_survives_a_reload_and_is_in_the_file(
     place = workbench.stored()["metadata"]["studio"]["layout"][stage_of(workbench.stored(), name)["id"]]
 
     with signed_in_page.expect_download() as download:
-        signed_in_page.get_by_role("button", name="Export").click()
+        signed_in_page.get_by_role("button", name="Export", exact=True).click()
     exported = json.loads(Path(download.value.path()).read_text(encoding="utf-8"))
     assert download.value.suggested_filename.endswith(".json")
     assert stage_of(exported, name)["systemPrompt"].startswith("Offer ten per cent")

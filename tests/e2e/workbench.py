@@ -104,16 +104,18 @@ class Chat:
         return reply
 
 
-def open_template(page: Page, studio: StudioServer) -> Workbench:
-    """A fresh copy of the gallery's playbook, so that tests do not meet in one document."""
+def open_template(
+    page: Page, studio: StudioServer, name: str = "Customer support", stage: str = "Greeting"
+) -> Workbench:
+    """A fresh copy of a playbook of the gallery, so that tests do not meet in one document."""
     page.goto("/")
     page.get_by_role("button", name="From a template").click()
-    page.get_by_role("menuitem", name=re.compile("Customer support")).click()
-    return opened(page, studio)
+    page.get_by_role("menuitem", name=re.compile(name)).click()
+    return opened(page, studio, stage)
 
 
-def opened(page: Page, studio: StudioServer) -> Workbench:
+def opened(page: Page, studio: StudioServer, stage: str = "Greeting") -> Workbench:
     expect(page.get_by_role("region", name="Graph")).to_be_visible(timeout=15_000)
     workbench = Workbench(page, studio)
-    expect(workbench.stage("Greeting")).to_be_visible()
+    expect(workbench.stage(stage)).to_be_visible()
     return workbench

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from builder.transfer.templates import template_document
+from builder.transfer.templates import template_agents, template_document
 from runtime import Session
 from runtime.conversation import events as ev
 from runtime.conversation.events import Event
@@ -37,19 +37,28 @@ class Played:
 def rehearsed(slug: str, *said: str | float) -> Played:
     """Says the lines one after the other; a number is that many seconds of silence. Keywords tell intents
     apart, whatever is installed."""
-    playbook = Playbook.model_validate(template_document(slug))
-    store = MemoryStore()
-    state = run_virtual(lambda: _talk(playbook, store, said))
+    events, state = talked(slug, *said)
     played = Played(status=state.status, stage=state.frame.stage if state.frame is not None else "")
-    for event in store.events:
+    for event in events:
         _note(played, event)
     return played
 
 
-async def _talk(playbook: Playbook, store: MemoryStore, said: Sequence[str | float]) -> SessionState:
+def talked(slug: str, *said: str | float) -> tuple[list[Event], SessionState]:
+    """The whole log of such a conversation, and where it stands."""
+    store = MemoryStore()
+    state = run_virtual(lambda: _talk(slug, store, said))
+    return store.events, state
+
+
+async def _talk(slug: str, store: MemoryStore, said: Sequence[str | float]) -> SessionState:
+    document = template_document(slug)
+    assert document is not None, f"The gallery has no {slug}."
+    agents = template_agents(document)
     clock = VirtualClock(datetime(2026, 11, 30, 9, tzinfo=UTC))
     session = Session(
-        playbook,
+        Playbook.model_validate(document),
+        agents={name: Playbook.model_validate(agent) for name, agent in agents.items()},
         llms=Connections({}, rehearsal=RehearsalLLM(sleep=clock.sleep, now=clock.now)),
         tools=ToolBox(clock.sleep),
         store=store,

@@ -9,7 +9,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from builder.management.documents import UNUSABLE, from_database, from_file
+from builder.companions import with_agents
+from builder.management.documents import UNUSABLE, from_database, from_file, saved
+from builder.models import SavedPlaybook
 from builder.transfer.exporters import BY_KEY, write
 
 
@@ -33,16 +35,19 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         file, output = options["file"], options["output"]
         document = from_file(file) if file else from_database(options["playbook"], options["number"])
+        if not file and options["key"] == "json":
+            mine = SavedPlaybook.objects.filter(owner=saved(options["playbook"]).owner_id)
+            document = with_agents(mine, document)
         written = write(document, options["key"])
         for entry in written.report:
             self.stderr.write(f"{entry.level}: {entry.path}: {entry.message} [{entry.code}]")
         if output:
-            save(output, written.data)
+            write_file(output, written.data)
         else:
             sys.stdout.buffer.write(written.data)
 
 
-def save(output: Path, data: bytes) -> None:
+def write_file(output: Path, data: bytes) -> None:
     """Raises CommandError where nothing can be written."""
     try:
         output.write_bytes(data)

@@ -16,16 +16,19 @@ from django.core.management.base import BaseCommand
 
 from builder.api.openapi import openapi_document
 from builder.transfer.schema import playbook_schema
+from builder.validation import codes
 
 ROOT = Path(settings.BASE_DIR)
 OPENAPI = ROOT / "frontend" / "openapi.json"
 SCHEMA = ROOT / "builder" / "transfer" / "playbook.schema.json"
 TYPES = ROOT / "frontend" / "src" / "api" / "schema.gen.ts"
+VALIDATION_DOCS = ROOT / "docs" / "validation.md"
+TABLE_BEGINS, TABLE_ENDS = "<!-- codes: written by manage.py generate -->\n", "<!-- end of codes -->"
 GENERATOR = ROOT / "frontend" / "node_modules" / "openapi-typescript" / "bin" / "cli.js"
 
 
 class Command(BaseCommand):
-    help = "Writes the OpenAPI document, the file format's JSON Schema and the frontend's types."
+    help = "Writes the OpenAPI document, the format's schema, the frontend's types and the list of findings."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
@@ -33,7 +36,11 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, check: bool = False, **options: Any) -> None:
-        texts = {OPENAPI: as_json(openapi_document()), SCHEMA: as_json(playbook_schema())}
+        texts = {
+            OPENAPI: as_json(openapi_document()),
+            SCHEMA: as_json(playbook_schema()),
+            VALIDATION_DOCS: with_codes(VALIDATION_DOCS.read_text(encoding="utf-8")),
+        }
         types = typescript(texts[OPENAPI])
         if types is None:
             self.stderr.write("The frontend's types need `npm ci` in frontend/ first; they were left out.")
@@ -54,6 +61,13 @@ class Command(BaseCommand):
 def as_json(value: Any) -> str:
     """JSON as it is committed: readable, in its own order, with a last line break."""
     return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def with_codes(page: str) -> str:
+    """The page with today's table of the codes that checks give."""
+    before, _, rest = page.partition(TABLE_BEGINS)
+    table = "\n".join(codes.table())
+    return f"{before}{TABLE_BEGINS}{table}\n{TABLE_ENDS}{rest.partition(TABLE_ENDS)[2]}"
 
 
 def typescript(openapi: str) -> str | None:

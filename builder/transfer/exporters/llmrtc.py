@@ -132,7 +132,9 @@ class _Rewriter:
         hooks = {name: stage[name] for name in _HOOKS if stage.get(name)}
         rest = {name: value for name, value in stage.items() if name not in (*_HOOKS, "kind", "speakOnEnter")}
         written = self.losses.keep(rest, _STAGE, "a stage", *place)
-        written["systemPrompt"] = self._text(stage["systemPrompt"], *place, "systemPrompt")
+        for name in ("systemPrompt", "description"):
+            if name in written:
+                written[name] = self._text(written[name], *place, name)
         if stage.get("kind", "chat") != "chat":
             message = f"LLMRTC has no “{stage['kind']}” stages: {_KINDS[stage['kind']]}"
             self.losses.add("warning", "lost-kind", message, *place, "kind")
@@ -205,6 +207,8 @@ class _Rewriter:
         said = rule["condition"].get("description")
         if said and rule["condition"]["type"] == "llm_decision" and not rule.get("description"):
             written["description"] = said
+        if "description" in written:
+            written["description"] = self._text(written["description"], *place, "description")
         written["action"] = self._action(action, *place, "action")
         return _in_order(written, _TRANSITION)
 

@@ -76,7 +76,9 @@ def _keep_texts(document: dict[str, Any]) -> Iterator[ReportEntry]:
     """Texts are read as they stand there; here braces may be placeholders, and double ones are single."""
     for index, stage in enumerate(_list(document.get("stages"))):
         yield from _keep_text(stage, "systemPrompt", ("stages", index))
+        yield from _keep_text(stage, "description", ("stages", index))
     for index, rule in enumerate(_list(document.get("transitions"))):
+        yield from _keep_text(rule, "description", ("transitions", index))
         action = _object(rule).get("action")
         yield from _keep_text(action, "transitionMessage", ("transitions", index, "action"))
 

@@ -1,4 +1,4 @@
-"""bad-expression: CEL that does not compile, with its position."""
+"""bad-expression, undeclared-variable: CEL that does not compile, or reads what is not there."""
 
 from __future__ import annotations
 
@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from builder.validation.diagnostics import Diagnostic, error
+from builder.validation.fixes import declare_variable
+from builder.validation.names import did_you_mean
 from builder.validation.outline import Outline, PlacedTool
 from builder.validation.pointers import pointer
+from builder.validation.references import references, tested
 from runtime.playbook import (
     CustomCondition,
     ExpressionImplementation,
@@ -23,8 +26,10 @@ _ARGUMENTS = (*ROOTS, "arguments")
 _RESULT = (*_ARGUMENTS, "result")
 
 
-@dataclass(frozen=True)
-class _Place:
+@dataclass(frozen=True, slots=True)
+class ExpressionPlace:
+    """An expression, where it stands, and the names it can use there."""
+
     source: str
     path: str
     names: tuple[str, ...]
@@ -36,13 +41,32 @@ class _Place:
 
 def check(outline: Outline) -> Iterator[Diagnostic]:
     """Every expression of the document is compiled, with the names it can use there."""
-    for place in _places(outline):
+    for place in outline_expressions(outline):
         problem = _problem(place)
         if problem is not None:
             yield error("bad-expression", problem, place.path, stage=place.stage, transition=place.transition)
+        elif "vars" in place.source:
+            yield from _undeclared(outline, place)
 
 
-def _problem(place: _Place) -> str | None:
+def _undeclared(outline: Outline, place: ExpressionPlace) -> Iterator[Diagnostic]:
+    """A variable that is never there makes an error of every evaluation, unless `has` asks for it first."""
+    known, asked = outline.variables, {path[1] for path in tested(place.source) if len(path) > 1}
+    read = dict.fromkeys(p[1] for p in references(place.source) if p[0] == "vars" and len(p) > 1)
+    for name in read:
+        if name not in known and name not in asked:
+            message = f"Nothing declares or sets the variable “{name}”: the expression fails each time."
+            yield error(
+                "undeclared-variable",
+                message + did_you_mean(name, known),
+                place.path,
+                stage=place.stage,
+                transition=place.transition,
+                fix=declare_variable(name),
+            )
+
+
+def _problem(place: ExpressionPlace) -> str | None:
     try:
         expression = compile_expression(place.source, place.names)
     except ExpressionError as failure:
@@ -53,7 +77,8 @@ def _problem(place: _Place) -> str | None:
     return None
 
 
-def _places(outline: Outline) -> Iterator[_Place]:
+def outline_expressions(outline: Outline) -> Iterator[ExpressionPlace]:
+    """Every expression of the document that is one by its field: placeholders in texts are not."""
     for placed in outline.tools:
         yield from _of_tool(placed)
     for stage in outline.playbook.stages:
@@ -62,31 +87,33 @@ def _places(outline: Outline) -> Iterator[_Place]:
         yield from _of_rule(index, rule)
 
 
-def _of_rule(index: int, rule: Transition) -> Iterator[_Place]:
+def _of_rule(index: int, rule: Transition) -> Iterator[ExpressionPlace]:
     path = pointer("transitions", index, "condition")
     match rule.condition:
         case CustomCondition(expression=source) if source.strip() or not rule.disabled:
-            yield _Place(source, f"{path}/expression", ROOTS, must_decide=True, transition=rule.id)
+            yield ExpressionPlace(source, f"{path}/expression", ROOTS, must_decide=True, transition=rule.id)
         case ToolCallCondition(where=str(source)):
-            yield _Place(source, f"{path}/where", _RESULT, must_decide=True, transition=rule.id)
+            yield ExpressionPlace(source, f"{path}/where", _RESULT, must_decide=True, transition=rule.id)
 
 
-def _of_actions(outline: Outline, stage: Stage) -> Iterator[_Place]:
+def _of_actions(outline: Outline, stage: Stage) -> Iterator[ExpressionPlace]:
     for field, actions in (("onEnter", stage.on_enter), ("onExit", stage.on_exit)):
         for index, action in enumerate(actions):
             if isinstance(action, SetAction):
                 for name, source in action.set.items():
                     path = outline.stage_path(stage, field, index, "set", name)
-                    yield _Place(source, path, ROOTS, stage=stage.id)
+                    yield ExpressionPlace(source, path, ROOTS, stage=stage.id)
 
 
-def _of_tool(placed: PlacedTool) -> Iterator[_Place]:
+def _of_tool(placed: PlacedTool) -> Iterator[ExpressionPlace]:
     path = f"{placed.path}/implementation"
     match placed.tool.implementation:
         case ExpressionImplementation(expression=source):
-            yield _Place(source, f"{path}/expression", _ARGUMENTS, stage=placed.stage_id)
+            yield ExpressionPlace(source, f"{path}/expression", _ARGUMENTS, stage=placed.stage_id)
         case MockImplementation(responses=responses):
             for index, response in enumerate(responses):
                 if response.when is not None:
                     where = f"{path}/responses/{index}/when"
-                    yield _Place(response.when, where, _ARGUMENTS, must_decide=True, stage=placed.stage_id)
+                    yield ExpressionPlace(
+                        response.when, where, _ARGUMENTS, must_decide=True, stage=placed.stage_id
+                    )

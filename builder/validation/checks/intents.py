@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from heapq import merge
+from operator import itemgetter
 from typing import Final
 
 from builder.validation.diagnostics import Diagnostic, error, warning
-from builder.validation.outline import Outline
+from builder.validation.fixes import Fix, remove_at
+from builder.validation.outline import ANY_STAGE, Outline
 from builder.validation.pointers import pointer
 from runtime.playbook import IntentCondition, Transition
 
@@ -42,22 +45,32 @@ def _condition(
 
 def _shared(outline: Outline, rule: Transition, said: set[str], path: str) -> Iterator[Diagnostic]:
     """An example that another intent of the same stage has as well makes neither likely."""
-    for index, other in outline.rules:
+    mine = rule.condition.intent if isinstance(rule.condition, IntentCondition) else ""
+    for index, other in _meeting(outline, rule):
         condition = other.condition
-        if other is rule or not isinstance(condition, IntentCondition) or not _meet(rule, other):
+        if other is rule or not isinstance(condition, IntentCondition) or condition.intent == mine:
             continue
-        mine = rule.condition.intent if isinstance(rule.condition, IntentCondition) else ""
         both = [example for example in condition.examples if example.strip().casefold() in said]
-        if both and condition.intent != mine:
+        if both:
             message = (
                 f"“{both[0]}” is an example of “{mine}” and of “{condition.intent}”: it speaks for neither."
             )
             related = (pointer("transitions", index, "condition", "examples"),)
-            yield warning(
-                "shared-example", message, path + pointer("examples"), related=related, transition=rule.id
-            )
+            at, fix = path + pointer("examples"), _without(rule, both[0], path)
+            yield warning("shared-example", message, at, related=related, transition=rule.id, fix=fix)
 
 
-def _meet(one: Transition, other: Transition) -> bool:
-    """Whether both may leave the same stage."""
-    return one.from_stage == other.from_stage or "*" in (one.from_stage, other.from_stage)
+def _meeting(outline: Outline, rule: Transition) -> Iterable[tuple[int, Transition]]:
+    """The rules that may leave a stage which this one may leave, in document order."""
+    if rule.from_stage == ANY_STAGE:
+        return outline.rules
+    return merge(outline.own_rules[rule.from_stage], outline.rules_of_any, key=itemgetter(0))
+
+
+def _without(rule: Transition, said: str, path: str) -> Fix | None:
+    examples = rule.condition.examples if isinstance(rule.condition, IntentCondition) else ()
+    form = said.strip().casefold()
+    place = next((i for i, text in enumerate(examples) if text.strip().casefold() == form), None)
+    if place is None:
+        return None
+    return remove_at(f"Remove “{examples[place]}” here", path + pointer("examples", place), examples[place])

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import re2
 
 from builder.validation.diagnostics import Diagnostic, error, warning
+from builder.validation.fixes import remove_at
 from builder.validation.outline import Outline
 from builder.validation.pointers import pointer
 from runtime.playbook import KeywordCondition, Transition
@@ -28,12 +30,15 @@ def _condition(rule: Transition, condition: KeywordCondition, path: str) -> Iter
     for index, keyword in enumerate(condition.keywords):
         if not keyword.strip():
             message = f"A keyword of transition “{rule.id}” is empty: it never occurs."
-            yield warning("keyword-empty", message, path + pointer(index), transition=rule.id)
+            at = path + pointer(index)
+            fix = remove_at("Remove it", at, keyword)
+            yield warning("keyword-empty", message, at, transition=rule.id, fix=fix)
         elif condition.match == "regex" and (reason := pattern_problem(keyword)):
             message = f"“{keyword}” is no pattern that can be used: {reason}."
             yield error("bad-regex", message, path + pointer(index), transition=rule.id)
 
 
+@lru_cache(maxsize=1024)
 def pattern_problem(pattern: str) -> str | None:
     """Why RE2 does not take the pattern; None if it does."""
     options = re2.Options()

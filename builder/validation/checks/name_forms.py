@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from builder.validation.diagnostics import Diagnostic, error
+from builder.validation.fixes import rename_tool
 from builder.validation.outline import Outline
 from builder.validation.pointers import pointer
 from runtime.playbook.base import PLAYBOOK_ID
@@ -22,9 +23,10 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
         name = placed.tool.name
         if not is_tool_name(name):
             message = f"“{name}” is no tool name: models take 1 to 64 letters, digits, _ and -."
-            yield error(
-                "bad-tool-name", message + _example(name), f"{placed.path}/name", stage=placed.stage_id
-            )
+            better = _better(name)
+            fix = rename_tool(name, better) if better and better not in outline.tool_names else None
+            path = f"{placed.path}/name"
+            yield error("bad-tool-name", message + _example(name), path, stage=placed.stage_id, fix=fix)
     names = {
         "variables": [variable.name for variable in playbook.variables],
         "agents": [agent.name for agent in playbook.agents],
@@ -36,6 +38,10 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
                 yield error("missing-name", message, pointer(what, index, "name"))
 
 
+def _better(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_\-]+", "_", name).strip("_")[:64]
+
+
 def _example(name: str) -> str:
-    better = re.sub(r"[^A-Za-z0-9_\-]+", "_", name).strip("_")[:64]
+    better = _better(name)
     return f" For example “{better}”." if better else ""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect
+from collections import deque
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
-import networkx as nx
-
-from builder.validation.diagnostics import Diagnostic, Fix, warning
+from builder.validation.diagnostics import Diagnostic, warning
+from builder.validation.fixes import connect
 from builder.validation.outline import Outline
 from runtime.playbook import Stage
 
@@ -27,7 +28,7 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
 
 def _unreachable(outline: Outline, stage: Stage, nearest: Stage) -> Diagnostic:
     label = f"Connect it from “{nearest.name}”"
-    fix = Fix(command="connect", label=label, args={"from": nearest.id, "target": stage.id})
+    fix = connect(label, nearest.id, stage.id)
     message = (
         f"“{stage.name}” is never reached: no path from the start leads there. "
         f"The nearest stage that is reached is “{nearest.name}”."
@@ -38,8 +39,17 @@ def _unreachable(outline: Outline, stage: Stage, nearest: Stage) -> Diagnostic:
 
 def _neighbours(outline: Outline, reached: Sequence[str]) -> dict[str, str]:
     """For stages that hang together with reached ones: the nearest, whichever way the rules point."""
-    paths = nx.multi_source_dijkstra_path(outline.graph.to_undirected(as_view=True), reached)
-    return {key: path[0] for key, path in paths.items()}
+    graph = outline.graph
+    nearest, distance = {key: key for key in reached}, dict.fromkeys(reached, 0)
+    waiting = deque(reached)
+    while waiting:
+        node = waiting.popleft()
+        for other, edges in chain(graph.succ[node].items(), graph.pred[node].items()):
+            weight = next(iter(edges.values()))["weight"]  # of parallel edges all have the same
+            if other not in distance or distance[node] + weight < distance[other]:
+                nearest[other], distance[other] = nearest[node], distance[node] + weight
+                (waiting.append if weight else waiting.appendleft)(other)
+    return nearest
 
 
 def _beside(places: Sequence[int], here: int) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, NoReturn
 
 import jsonschema_rs
 
 from builder.validation.diagnostics import Diagnostic, error, warning
+from builder.validation.fixes import remove_at
 from builder.validation.outline import Outline, PlacedTool
 from builder.validation.pointers import Part, pointer
 from runtime.playbook.schema_size import fans_out
@@ -29,6 +32,12 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
 
 def problem_of(schema: dict[str, Any]) -> tuple[tuple[Part, ...], str] | None:
     """Where the schema is wrong, and why; None for a valid one. Never fetches what it refers to."""
+    return _problem_of(json.dumps(schema)) if schema else None
+
+
+@lru_cache(maxsize=2048)
+def _problem_of(text: str) -> tuple[tuple[Part, ...], str] | None:
+    schema = json.loads(text)
     if fans_out(schema):
         return (), "its references fan out too far: a check would take for ever"
     try:
@@ -55,10 +64,16 @@ def _parameters(placed: PlacedTool) -> Iterator[Diagnostic]:
         yield error("bad-schema", message, base, stage=placed.stage_id)
     else:
         for where, words in _loose(schema):
-            yield warning("loose-schema", f"{tool}: {words}.", base + pointer(*where), stage=placed.stage_id)
+            path = base + pointer(*where)
+            fix = (
+                remove_at("Don't require it", path, schema["required"][where[1]])
+                if where[0] == "required"
+                else None
+            )
+            yield warning("loose-schema", f"{tool}: {words}.", path, stage=placed.stage_id, fix=fix)
 
 
-def _loose(schema: dict[str, Any]) -> Iterator[tuple[tuple[Part, ...], str]]:
+def _loose(schema: dict[str, Any]) -> Iterator[tuple[tuple[str, Any], str]]:
     """What is valid, and what some providers refuse or models misread all the same."""
     properties = schema.get("properties")
     properties = properties if isinstance(properties, dict) else {}

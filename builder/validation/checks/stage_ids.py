@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from builder.validation.diagnostics import Diagnostic, Fix, error, warning
+from builder.validation.diagnostics import Diagnostic, error, warning
+from builder.validation.fixes import Fix
 from builder.validation.names import did_you_mean
 from builder.validation.outline import AGENT_PREFIX, ANY_STAGE, Outline
 from runtime.playbook import Stage

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from builder.validation.diagnostics import Diagnostic, error, warning
+from builder.validation.fixes import rename_tool, replace_at
+from builder.validation.given import as_given, canonical
 from builder.validation.outline import Outline, PlacedTool
 from runtime.playbook.engine_tools import RESERVED_TOOLS
 
@@ -18,20 +19,21 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
         name, path = placed.tool.name, f"{placed.path}/name"
         if name in RESERVED_TOOLS:
             message = f"“{name}” is a tool of the engine itself; give yours another name."
-            yield error("reserved-tool-name", message, path, stage=placed.stage_id)
+            wanted = f"my_{name}"
+            fix = rename_tool(name, wanted) if wanted not in outline.tool_names else None
+            yield error("reserved-tool-name", message, path, stage=placed.stage_id, fix=fix)
         same_place = in_holder.setdefault((placed.stage_id, name), placed)
         other = first.setdefault(name, placed)
         if same_place is not placed:
             message = f"Two tools of one stage have the name “{name}”; the model could not tell them apart."
             related = (f"{same_place.path}/name",)
             yield error("duplicate-id", message, path, related=related, stage=placed.stage_id)
-        elif canonical(other) != canonical(placed):
+        elif (
+            other is not placed
+            and other.tool != placed.tool
+            and canonical(other.tool) != canonical(placed.tool)
+        ):
             yield _conflict(placed, other)
-
-
-def canonical(placed: PlacedTool) -> str:
-    """The definition as canonical JSON; equal texts are one tool."""
-    return json.dumps(placed.tool.model_dump(mode="json", by_alias=True), sort_keys=True)
 
 
 def _conflict(placed: PlacedTool, other: PlacedTool) -> Diagnostic:
@@ -45,4 +47,7 @@ def _conflict(placed: PlacedTool, other: PlacedTool) -> Diagnostic:
         f"{placed.path}/name",
         related=(f"{other.path}/name",),
         stage=placed.stage_id,
+        fix=replace_at(
+            "Take the other definition", placed.path, {"name": placed.tool.name}, as_given(other.tool)
+        ),
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from builder.validation.diagnostics import Diagnostic, error, warning
-from builder.validation.names import did_you_mean
+from builder.validation.fixes import Fix, replace_at
+from builder.validation.names import close_match, did_you_mean
 from builder.validation.outline import Outline
 from builder.validation.pointers import pointer
 from runtime.playbook import CallAction, NamedToolChoice, Stage, ToolCallCondition, Transition
@@ -31,31 +32,38 @@ def _condition(outline: Outline, index: int, rule: Transition, tool: str) -> Ite
         message = f"Transition “{rule.id}” waits for “{tool}”, a tool of the engine itself: it never fires."
         yield warning("unknown-tool", message, path, transition=rule.id)
         return
-    # A rule that starts nowhere is an error of its own: its tool may then be any.
-    sources = outline.sources(rule) or tuple(outline.stages)
-    offered = {name for source in sources for name in outline.offered(outline.stages[source])}
+    # A rule that may start anywhere, or starts nowhere, which is an error of its own: any tool may be meant.
+    source = outline.stages.get(rule.from_stage)
+    offered = outline.tool_names if source is None else outline.offered(source)
     if tool not in offered:
-        hint = did_you_mean(tool, offered)
+        hint, fix = did_you_mean(tool, offered), _instead(path, tool, offered)
         message = f"Transition “{rule.id}” waits for the tool “{tool}”, which is not offered there.{hint}"
-        yield warning("unknown-tool", message, path, transition=rule.id)
+        yield warning("unknown-tool", message, path, transition=rule.id, fix=fix)
 
 
 def _stage(outline: Outline, stage: Stage) -> Iterator[Diagnostic]:
-    offered = outline.offered(stage)
+    """An action may call a tool of another stage; a tool choice is among the stage's own."""
     for field, actions in (("onEnter", stage.on_enter), ("onExit", stage.on_exit)):
         for index, action in enumerate(actions):
             if isinstance(action, CallAction) and action.call not in (
-                *offered,
-                "SaveArtifact",
-                "LoadArtifact",
+                *RESERVED_TOOLS[1:],
+                *outline.tool_names,
             ):
-                message = f"{field} calls the tool “{action.call}”, which “{stage.name}” does not have."
+                message = f"{field} calls the tool “{action.call}”, which this playbook does not have."
                 path = outline.stage_path(stage, field, index, "call")
-                yield warning(
-                    "unknown-tool", message + did_you_mean(action.call, offered), path, stage=stage.id
-                )
+                yield _unknown(stage, message, path, action.call, outline.tool_names)
     choice = stage.tool_choice
-    if isinstance(choice, NamedToolChoice) and choice.name not in offered:
+    if isinstance(choice, NamedToolChoice) and choice.name not in outline.offered(stage):
         message = f"“{stage.name}” must first call “{choice.name}”, which it does not have."
         path = outline.stage_path(stage, "toolChoice", "name")
-        yield warning("unknown-tool", message + did_you_mean(choice.name, offered), path, stage=stage.id)
+        yield _unknown(stage, message, path, choice.name, outline.offered(stage))
+
+
+def _unknown(stage: Stage, message: str, path: str, name: str, known: Iterable[str]) -> Diagnostic:
+    message += did_you_mean(name, known)
+    return warning("unknown-tool", message, path, stage=stage.id, fix=_instead(path, name, known))
+
+
+def _instead(path: str, name: str, known: Iterable[str]) -> Fix | None:
+    meant = close_match(name, known)
+    return replace_at(f"Make it “{meant}”", path, name, meant) if meant is not None else None

@@ -161,6 +161,7 @@ export function fakeCall(more: Partial<CallView> = {}): CallView {
 		toolChoice: "auto",
 		settings: {},
 		leftOut: [],
+		stop: "end_turn",
 		recovered: [],
 		added: 0,
 		startedAt: "2026-11-30T12:00:00Z",

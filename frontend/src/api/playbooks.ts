@@ -5,6 +5,8 @@ import type { components } from "./schema.gen";
 type Schemas = components["schemas"];
 export type PlaybookSummary = Schemas["PlaybookSummary"];
 export type PlaybookDetail = Schemas["PlaybookDetail"];
+/** A new playbook, with those that came along because it calls them. */
+export type CreatedPlaybook = Schemas["CreatedPlaybook"];
 export type VersionSummary = Schemas["VersionSummary"];
 export type VersionDetail = Schemas["VersionDetail"];
 export type DraftSaved = Schemas["DraftSaved"];
@@ -13,6 +15,7 @@ export type Imported = Schemas["Imported"];
 export type ReportEntry = Schemas["ReportEntry"];
 export type Template = Schemas["Template"];
 export type Me = Schemas["Me"];
+export type GraphReport = Schemas["GraphReport"];
 export type Diagnostic = Schemas["Diagnostic"];
 export type ExportFormat = Schemas["ExportFormat"];
 export type Comparison = Schemas["Comparison"];
@@ -31,18 +34,25 @@ export const listDeleted = () => request<PlaybookSummary[]>("GET", `${base}?dele
 export const listTemplates = () => request<Template[]>("GET", "/api/templates");
 export const getPlaybook = (id: string) => request<PlaybookDetail>("GET", one(id));
 export const createPlaybook = (from: { document?: Document; template?: string; copyOf?: string }) =>
-	request<PlaybookDetail>("POST", base, from);
+	request<CreatedPlaybook>("POST", base, from);
 export const deletePlaybook = (id: string) => request<void>("DELETE", one(id));
 export const restorePlaybook = (id: string) => request<PlaybookDetail>("POST", `${one(id)}/restore`);
 export const saveDraft = (id: string, revision: number, document: Document) =>
 	request<DraftSaved>("PUT", `${one(id)}/draft`, { revision, document });
 export const validate = (document: Document, signal?: AbortSignal) =>
 	request<{ diagnostics: Diagnostic[] }>("POST", "/api/validate", { document }, signal ? { signal } : {});
+/** The graph in figures: ways to an end, what all conversations pass, traps. */
+export const reportOn = (document: Document, signal?: AbortSignal) =>
+	request<GraphReport>("POST", "/api/report", { document }, signal ? { signal } : {});
 export const listVersions = (id: string) => request<VersionSummary[]>("GET", `${one(id)}/versions`);
 export const publishVersion = (id: string, revision: number, note: string) =>
 	request<VersionDetail>("POST", `${one(id)}/versions`, { revision, note });
 export const getVersion = (id: string, number: number) =>
 	request<VersionDetail>("GET", `${one(id)}/versions/${number}`);
+export type NamedPlaybook = Schemas["NamedPlaybook"];
+/** The playbooks that a document's agents mean, and those that they call. */
+export const findAgents = (document: Document) =>
+	request<Schemas["AgentDocuments"]>("POST", `${base}/agents`, { document });
 /** What differs between two versions; null is the draft. */
 export const compareVersions = (id: string, before: number | null, after: number | null) =>
 	request<Comparison>("GET", `${one(id)}/diff${query({ before, after })}`);

@@ -60,7 +60,7 @@ export interface paths {
         put?: never;
         /**
          * Create Playbook
-         * @description Starts from a document, a template, another playbook, or nothing.
+         * @description Starts from a document, a template with the playbooks that it calls, another playbook, or nothing.
          */
         post: operations["createPlaybook"];
         delete?: never;
@@ -566,6 +566,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Report On Document
+         * @description The graph in figures: ways to an end, gates, traps, and all findings; nothing is saved.
+         */
+        post: operations["reportOnDocument"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/import": {
         parameters: {
             query?: never;
@@ -578,7 +598,8 @@ export interface paths {
         /**
          * Import File
          * @description Reads a playbook file, ours or another's. With `save` it becomes a new playbook, or, with `into`, the
-         *     draft of that one if it is at `revision`; the draft there was is kept as a version.
+         *     draft of that one if it is at `revision`; the draft there was is kept as a version. Those in the file that
+         *     it calls as agents become new playbooks, unless they are there already, unchanged.
          */
         post: operations["importFile"];
         delete?: never;
@@ -596,7 +617,8 @@ export interface paths {
         };
         /**
          * Export Playbook
-         * @description The draft, or one version, as a file: the same document always gives the same bytes.
+         * @description The draft, or one version, as a file: the same document always gives the same bytes. A playbook file
+         *     has the drafts of those that it calls as agents inside.
          */
         get: operations["exportPlaybook"];
         put?: never;
@@ -658,10 +680,14 @@ export interface components {
             /** @default null */
             description?: string | null;
         };
-        /** @description The playbooks that a document's agents name, by the id that names them. */
+        /** @description The playbooks that a document's agents name, and those that they name, by the id that names them. */
         AgentDocuments: {
             agents: {
                 [key: string]: components["schemas"]["Playbook"];
+            };
+            /** @description Where their drafts are. */
+            playbooks: {
+                [key: string]: components["schemas"]["NamedPlaybook"];
             };
         };
         /** @description A person allowed a tool call, or did not. */
@@ -938,6 +964,11 @@ export interface components {
             /** @default [] */
             leftOut: string[];
             /**
+             * @description Why the message ended: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`,
+             *     `context_window_exceeded`, or the provider's own word; null while there is none.
+             */
+            stop: string | null;
+            /**
              * @description Names of the tools whose calls the model wrote as text instead of calling.
              * @default []
              */
@@ -1011,6 +1042,12 @@ export interface components {
             };
             /** @default [] */
             leftOut: string[];
+            /**
+             * @description Why the message ended: `end_turn`, `tool_use`, `max_tokens`, `refusal`, `pause_turn`,
+             *     `context_window_exceeded`, or the provider's own word; null while there is none.
+             * @default null
+             */
+            stop: string | null;
             /**
              * @description Names of the tools whose calls the model wrote as text instead of calling.
              * @default []
@@ -1105,6 +1142,13 @@ export interface components {
             numbers: {
                 [key: string]: unknown;
             };
+        };
+        /** @description A playbook that another one calls as an agent; `created` with it, or there already. */
+        CompanionSummary: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            created: boolean;
         };
         /** @description Everything that differs, in the order of the newer document; what is gone comes after it. */
         Comparison: {
@@ -1236,6 +1280,20 @@ export interface components {
             efficiency: components["schemas"]["Efficiency"];
             /** @default [] */
             misses: components["schemas"]["CacheMiss"][];
+        };
+        /** @description A new playbook, and those that came with it because it calls them. */
+        CreatedPlaybook: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            description: string;
+            revision: number;
+            /** Format: date-time */
+            updatedAt: string;
+            document: components["schemas"]["Playbook"];
+            diagnostics: components["schemas"]["Diagnostic"][];
+            versions: components["schemas"]["VersionSummary"][];
+            companions: components["schemas"]["CompanionSummary"][];
         };
         CurrentDraft: {
             revision: number;
@@ -1391,9 +1449,10 @@ export interface components {
             place: string;
             message: string;
         };
-        /** @description A repair that one click does: the name of an editor's command, its words and its arguments. */
+        /** @description A repair: the name of a command, the words on its button, and its arguments. */
         Fix: {
-            command: string;
+            /** @enum {string} */
+            command: "connect" | "setInitialStage" | "changeStageId" | "updateStage" | "updateTransition" | "removeTransition" | "renameTool" | "declareVariable" | "replaceAt" | "removeAt" | "renameAt";
             label: string;
             args: {
                 [key: string]: unknown;
@@ -1487,6 +1546,34 @@ export interface components {
             };
             agent: string | null;
         };
+        /** @description A stage that all conversations pass which come to any of `behind` others. */
+        Gate: {
+            stage: components["schemas"]["NamedStage"];
+            behind: number;
+            /** @description Every conversation that comes to an end passes here. */
+            always: boolean;
+        };
+        /** @description The graph in figures and paths. Stages stand in document order unless a path orders them. */
+        GraphReport: {
+            stages: number;
+            /** @description Those that are switched on. */
+            transitions: number;
+            switchedOff: number;
+            /** @description Kind of condition -> how many transitions have it. */
+            conditions: {
+                [key: string]: number;
+            };
+            ends: components["schemas"]["NamedStage"][];
+            unreachable: components["schemas"]["NamedStage"][];
+            /** @description The shortest path from the start to an end, calls left out; empty if there is none. */
+            shortest: components["schemas"]["Hop"][];
+            gates: components["schemas"]["Gate"][];
+            /** @description Groups of stages that lead only to one another. */
+            traps: components["schemas"]["NamedStage"][][];
+            /** @description Groups of stages that lead back to one another. */
+            loops: number;
+            diagnostics: components["schemas"]["Diagnostic"][];
+        };
         /** @description Sent after each connect, and again after a gap: "I have everything up to `afterSeq`". */
         Hello: {
             /**
@@ -1496,6 +1583,13 @@ export interface components {
             type: "hello";
             /** @default 0 */
             afterSeq?: number;
+        };
+        /** @description A step of a path: the transition that is taken, and where it leads. The first one has none. */
+        Hop: {
+            stage: components["schemas"]["NamedStage"];
+            transition: string | null;
+            /** @description Kind of the transition's condition. */
+            condition: string | null;
         };
         /** @description An HTTP request; values may use placeholders and `{{secret.NAME}}`. */
         HttpImplementation: {
@@ -1527,7 +1621,37 @@ export interface components {
         Imported: {
             report: components["schemas"]["ReportEntry"][];
             document: components["schemas"]["Playbook"] | null;
-            playbook: components["schemas"]["PlaybookDetail"] | null;
+            /**
+             * @description Names of the playbooks that are in the file with it, because it calls them.
+             * @default []
+             */
+            agents: string[];
+            playbook: components["schemas"]["CreatedPlaybook"] | null;
+        };
+        /** @description What the input of the calls costs, output left out. */
+        InputCosts: {
+            /** @default 0 */
+            paid: number;
+            /**
+             * @description With nothing read or written.
+             * @default 0
+             */
+            uncached: number;
+            /**
+             * @description With one cache point behind the instructions that stand first.
+             * @default 0
+             */
+            systemPoint: number;
+            /**
+             * @description With one at the end of each request: what automatic caching does.
+             * @default 0
+             */
+            tailPoint: number;
+            /**
+             * @description The least that any cache points could have cost, knowing every later request and pause.
+             * @default 0
+             */
+            bound: number;
         };
         /** @description What the input of the calls costs, output left out. */
         InputCosts: {
@@ -1923,6 +2047,16 @@ export interface components {
             reason: string;
             /** @default false */
             refused: boolean;
+        };
+        NamedPlaybook: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
+        /** @description A stage as a report speaks of it. */
+        NamedStage: {
+            id: string;
+            name: string;
         };
         /** @description The one tool that the stage's first request must call. */
         NamedToolChoice: {
@@ -2747,6 +2881,8 @@ export interface components {
             slug: string;
             name: string;
             description: string;
+            /** @description Names of the playbooks that come with it, because it calls them. */
+            agents: string[];
         };
         /** @description A piece of the reply. Not stored: the whole text comes with `phase2_complete`. */
         TextDeltaFrame: {
@@ -3496,7 +3632,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PlaybookDetail"];
+                    "application/json": components["schemas"]["CreatedPlaybook"];
                 };
             };
             /** @description An error */
@@ -4430,6 +4566,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Validated"];
+                };
+            };
+            /** @description An error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    reportOnDocument: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ToValidate"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GraphReport"];
                 };
             };
             /** @description An error */

@@ -190,7 +190,7 @@ describe("starting", () => {
 	test("takes the playbooks along that the document may call", async () => {
 		const agents = { "pay-desk": { id: "pay-desk" } };
 		const asked: [string, unknown][] = [];
-		const answers = { "/api/playbooks/agents": { agents } };
+		const answers = { "/api/playbooks/agents": { agents, playbooks: {} } };
 		const live = createLiveSession({
 			...world(answers),
 			request: (async (method: string, path: string, body: unknown) => {

@@ -157,9 +157,12 @@ class Controller {
 	/** The playbooks that the document may call: they are frozen with the session like the document itself. */
 	private async agentsOf(document: unknown): Promise<{ agents?: Record<string, unknown> }> {
 		if (!(document as Partial<Playbook>).agents?.length) return {};
-		return this.world.request<{ agents: Record<string, unknown> }>("POST", "/api/playbooks/agents", {
-			document,
-		});
+		const { agents } = await this.world.request<{ agents: Record<string, unknown> }>(
+			"POST",
+			"/api/playbooks/agents",
+			{ document },
+		);
+		return { agents };
 	}
 
 	private async attach(sessionId: string): Promise<void> {

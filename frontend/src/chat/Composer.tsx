@@ -85,7 +85,7 @@ export function Composer({ ref, live, playbookId, onSend, onNewChat }: ComposerP
 				ref={field}
 				className={styles.field}
 				aria-label="Message"
-				placeholder={ended ? "This conversation is complete" : "Write as the customer…"}
+				placeholder={ended ? "This conversation is complete" : "Write as the user…"}
 				dir="auto"
 				autosize
 				minRows={1}

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { referred } from "../api/reference";
 import type { ToolItem } from "../api/timeline";
 import styles from "./Chat.module.css";
 import { oneLine, pretty, toolStatus } from "./names";
@@ -19,6 +20,17 @@ function Whole({ label, value }: { label: string; value: unknown }) {
 					Show all {text.length.toLocaleString("en-US")} characters
 				</button>
 			)}
+		</div>
+	);
+}
+
+function Result({ value }: { value: unknown }) {
+	const artifact = referred(value);
+	if (artifact === null) return <Whole label="Result" value={value} />;
+	return (
+		<div className={styles.quiet}>
+			The result is long and became artifact <code>{artifact}</code>; its text is in the inspector, under
+			State.
 		</div>
 	);
 }
@@ -61,7 +73,7 @@ export function ToolCard({
 				<>
 					<Whole label="Arguments" value={tool.arguments ?? "none"} />
 					{tool.error && <Whole label="Error" value={tool.error} />}
-					{tool.status === "ok" && <Whole label="Result" value={tool.result ?? null} />}
+					{tool.status === "ok" && <Result value={tool.result ?? null} />}
 					{tool.call > 0 && (
 						<button type="button" className={styles.callLine} onClick={() => onCallSelected(tool.call)}>
 							asked for by call {tool.call}

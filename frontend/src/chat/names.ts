@@ -1,5 +1,6 @@
 /** Words of the chat for what the session knows by id. */
 import type { Activity, CallFacts } from "../api/liveState";
+import { referred } from "../api/reference";
 import type { MoveItem, ToolItem } from "../api/timeline";
 import { conditionSentence, endTitle } from "../playbook/labels";
 import type { Playbook } from "../playbook/types";
@@ -76,9 +77,11 @@ export function activityWords(activity: Activity, tools: readonly string[]): str
 	return (activity.doing === "streaming" ? "streaming" : "waiting for the model") + phase;
 }
 
-/** JSON on one line, for a glance. */
+/** JSON on one line, for a glance; of what became an artifact, its name. */
 export function oneLine(value: unknown): string {
 	if (value === undefined || value === null) return "";
+	const artifact = referred(value);
+	if (artifact !== null) return `artifact ${artifact}`;
 	return typeof value === "string" ? value : JSON.stringify(value);
 }
 

@@ -1,4 +1,5 @@
 import { Modal, Text } from "@mantine/core";
+import { lazy, Suspense } from "react";
 import { stageTitle, transitionTitle } from "../playbook/labels";
 import type { Playbook } from "../playbook/types";
 import { Picker, type PickerItem } from "../ui/Picker";
@@ -7,6 +8,10 @@ import { type Editor, useDocument, useEditor, useUi } from "./editor";
 import styles from "./help.module.css";
 import { keyName } from "./keys";
 import { connectStages, jumpTo } from "./operations";
+
+const ReportDialog = lazy(() =>
+	import("./ReportDialog").then(({ ReportDialog }) => ({ default: ReportDialog })),
+);
 
 function firstWords(text: string): string {
 	return text.trim().slice(0, 80);
@@ -128,6 +133,13 @@ export function Dialogs() {
 				items={findItems(editor, playbook)}
 				onClose={close}
 			/>
+		);
+	}
+	if (dialog.kind === "report") {
+		return (
+			<Suspense fallback={null}>
+				<ReportDialog onClose={close} />
+			</Suspense>
 		);
 	}
 	if (dialog.kind === "connect") {

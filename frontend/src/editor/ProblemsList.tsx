@@ -1,8 +1,9 @@
 import { Button, Popover, Text } from "@mantine/core";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { endTitle, transitionTitle } from "../playbook/labels";
-import { type Diagnostic, placeOfDiagnostic } from "../playbook/problems";
+import { type Diagnostic, type Place, placeOfDiagnostic, relatedPlaces } from "../playbook/problems";
 import type { Playbook } from "../playbook/types";
+import { runAction } from "./actions";
 import { useDocument, useEditor, useUi } from "./editor";
 import { FixButton } from "./FixButton";
 import { jumpTo } from "./operations";
@@ -10,11 +11,35 @@ import styles from "./problems.module.css";
 
 const SIGN = { error: "▲", warning: "▲", advice: "·" } as const;
 
-function whereabouts(playbook: Playbook, problem: Diagnostic): string {
-	const { stageId, transitionId } = placeOfDiagnostic(playbook, problem);
+const SHOWN_RELATED = 6;
+
+function whereabouts(playbook: Playbook, { stageId, transitionId }: Place): string {
 	const transition = playbook.transitions?.find(({ id }) => id === transitionId);
 	if (transition) return transitionTitle(playbook, transition);
 	return stageId ? endTitle(playbook, stageId) : "Playbook";
+}
+
+/** The other places that have a part in it, each to be jumped to. */
+function Related({ problem, jump }: { problem: Diagnostic; jump: (place: Place) => void }) {
+	const playbook = useDocument();
+	const places = relatedPlaces(playbook, problem);
+	if (places.length === 0) return null;
+	const more = places.length - SHOWN_RELATED;
+	return (
+		<span className={styles.related}>
+			{places.slice(0, SHOWN_RELATED).map((place) => (
+				<button
+					key={`${place.stageId} ${place.transitionId}`}
+					type="button"
+					className={styles.place}
+					onClick={() => jump(place)}
+				>
+					{whereabouts(playbook, place)}
+				</button>
+			))}
+			{more > 0 && `and ${more} more`}
+		</span>
+	);
 }
 
 function summary(problems: readonly Diagnostic[]): string {
@@ -29,10 +54,15 @@ export function ProblemsList() {
 	const playbook = useDocument();
 	const problems = useUi((ui) => ui.problems.all);
 	const [opened, setOpened] = useState(false);
+	const box = useRef<HTMLDivElement>(null);
 	const worst = problems[0]?.severity;
-	const jump = (problem: Diagnostic) => {
+	const jump = (place: Place) => {
 		setOpened(false);
-		jumpTo(editor, placeOfDiagnostic(playbook, problem));
+		jumpTo(editor, place);
+	};
+	const report = () => {
+		setOpened(false);
+		runAction(editor, "report");
 	};
 	return (
 		<Popover
@@ -55,7 +85,7 @@ export function ProblemsList() {
 					{worst && worst !== "advice" ? `▲ ${summary(problems)}` : summary(problems)}
 				</Button>
 			</Popover.Target>
-			<Popover.Dropdown p={4}>
+			<Popover.Dropdown p={4} ref={box} tabIndex={-1}>
 				{problems.length === 0 ? (
 					<Text size="sm" p="xs">
 						Nothing to mend: every stage can be reached and every rule is complete.
@@ -68,25 +98,29 @@ export function ProblemsList() {
 									type="button"
 									className={styles.problem}
 									data-severity={problem.severity}
-									onClick={() => jump(problem)}
+									onClick={() => jump(placeOfDiagnostic(playbook, problem))}
 								>
 									<span className={styles.sign} aria-hidden="true">
 										{SIGN[problem.severity]}
 									</span>
 									<span>
 										<span className={styles.where}>
-											{problem.severity} · {whereabouts(playbook, problem)}
+											{problem.severity} · {whereabouts(playbook, placeOfDiagnostic(playbook, problem))}
 										</span>
 										{problem.message}
 									</span>
 								</button>
 								<div className={styles.fix}>
-									<FixButton fix={problem.fix} />
+									<Related problem={problem} jump={jump} />
+									<FixButton fix={problem.fix} onDone={() => box.current?.focus()} />
 								</div>
 							</li>
 						))}
 					</ul>
 				)}
+				<Button variant="subtle" size="compact-xs" m={4} onClick={report}>
+					Report on the graph
+				</Button>
 			</Popover.Dropdown>
 		</Popover>
 	);

@@ -237,6 +237,13 @@ export const ACTIONS: readonly Action[] = [
 		run: (editor) => editor.view?.zoomBy(0.8),
 	},
 	{
+		id: "report",
+		label: "Report on the graph",
+		keys: [],
+		group: "View",
+		run: (editor) => editor.ui.setState({ dialog: { kind: "report" } }),
+	},
+	{
 		id: "outline",
 		label: "Graph or outline",
 		keys: ["O"],

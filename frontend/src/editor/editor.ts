@@ -19,7 +19,7 @@ export interface OpenMenu {
 	readonly screen: Position;
 }
 export type OpenDialog =
-	| { readonly kind: "find" | "help" }
+	| { readonly kind: "find" | "help" | "report" }
 	| { readonly kind: "connect"; readonly from: string };
 
 export interface EditorUi {

@@ -60,7 +60,8 @@ it("the help tells the four arrows and their Shift in one row", () => {
 	expect(arrows.map(({ keys }) => keys.length)).toEqual([4]);
 });
 
-it("every action has a row in the help", () => {
+it("every action that has a key has a row in the help", () => {
 	const told = [...new Set(ACTIONS.map(({ group }) => group))].flatMap(helpRows);
-	for (const action of ACTIONS) expect(told).toContain(action.family ?? action);
+	const withKeys = ACTIONS.filter((action) => (action.family ?? action).keys.length > 0);
+	for (const action of withKeys) expect(told).toContain(action.family ?? action);
 });

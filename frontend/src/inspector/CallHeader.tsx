@@ -49,6 +49,18 @@ function recoveredWords(call: KnownCall | CallFacts): string {
 	return names.length > 0 ? `${names.join(", ")} recovered from text` : "";
 }
 
+const ENDS: Readonly<Record<string, string>> = {
+	max_tokens: "cut off at the output limit",
+	context_window_exceeded: "cut off: the model's window is full",
+	pause_turn: "paused for a tool of its provider",
+	refusal: "refused in its own words",
+};
+
+/** What is worth saying of how the message ended: nothing of one that came to its end. */
+function endWords(call: KnownCall | CallFacts): string {
+	return ("stop" in call && call.stop && ENDS[call.stop]) || "";
+}
+
 /** "turn 2 · phase 1 · Triage" */
 function Place({
 	call,
@@ -61,8 +73,12 @@ function Place({
 				{endTitle(props.document, placed("lane" in call ? agentOf(call.lane) : "", call.stage))}
 			</button>{" "}
 			· {modelWords(call)}
-			{leftOutWords(call) && <span className={styles.leftOut}> · {leftOutWords(call)}</span>}
-			{recoveredWords(call) && <span className={styles.leftOut}> · {recoveredWords(call)}</span>}
+			{[leftOutWords(call), recoveredWords(call), endWords(call)].filter(Boolean).map((words) => (
+				<span key={words} className={styles.leftOut}>
+					{" "}
+					· {words}
+				</span>
+			))}
 		</span>
 	);
 }

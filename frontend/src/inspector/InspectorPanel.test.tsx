@@ -127,9 +127,10 @@ test("it is said over which connection a model was asked, and what it does not s
 	expect(screen.getByText(/temperature not supported by this model/)).toBeTruthy();
 });
 
-test("calls that a small model wrote as text are named", () => {
-	show([{ ...SECOND, recovered: ["find_order"] }]);
+test("calls that a small model wrote as text are named, and an end that is none is said", () => {
+	show([{ ...SECOND, recovered: ["find_order"], stop: "max_tokens" }]);
 	expect(screen.getByText(/find_order recovered from text/)).toBeTruthy();
+	expect(screen.getByText(/cut off at the output limit/)).toBeTruthy();
 });
 
 test("arrow keys walk the segments and Enter goes into the text", async () => {

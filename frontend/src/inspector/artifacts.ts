@@ -1,5 +1,7 @@
 /** The artifacts of a session at one point of its log: what each is, and where its text stands. */
+
 import type { EventOf, SessionEvent } from "../api/frames";
+import { referred } from "../api/reference";
 
 export interface Artifact {
 	readonly name: string;
@@ -16,14 +18,6 @@ export interface Artifact {
 export type Artifacts = ReadonlyMap<string, Artifact>;
 
 const NONE: Artifacts = new Map();
-
-/** The name that a value refers to, where it is a reference. */
-export function referred(value: unknown): string | null {
-	if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
-	const entries = Object.entries(value);
-	const [key, name] = entries[0] ?? [];
-	return entries.length === 1 && key === "$artifact" && typeof name === "string" ? name : null;
-}
 
 /** The artifacts that a value takes along to another agent, or back. */
 function handedOver(artifacts: Artifacts, value: unknown): Map<string, Artifact> {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { arrangeProblems, type Diagnostic, placeOf } from "./problems";
+import { arrangeProblems, type Diagnostic, placeOf, relatedPlaces } from "./problems";
 import { sample } from "./sample.testdata";
 
 const diagnostic = (changes: Partial<Diagnostic>): Diagnostic => ({
@@ -26,4 +26,12 @@ it("puts errors first and each on its stage or edge", () => {
 	expect(problems.all.map(({ code }) => code)).toEqual(["error", "edge", "advice"]);
 	expect([...problems.byStage.keys()]).toEqual(["triage", "greeting"]);
 	expect([...problems.byTransition.keys()]).toEqual(["g-t"]);
+});
+
+it("tells the other places of a finding, each once and not the one it is shown at", () => {
+	const related = ["/stages/1", "/stages/1/name", "/transitions/0/condition", "/stages/0", "/initialStage"];
+	expect(relatedPlaces(sample(), diagnostic({ path: "/stages/0", related }))).toEqual([
+		{ stageId: "triage" },
+		{ transitionId: "g-t" },
+	]);
 });

@@ -41,6 +41,19 @@ export function placeOfDiagnostic(playbook: Playbook, { stage, transition, path 
 	return placeOf(playbook, path);
 }
 
+/** The other places of a finding, each once, without the place it is shown at. */
+export function relatedPlaces(playbook: Playbook, problem: Diagnostic): Place[] {
+	const key = ({ stageId, transitionId }: Place) => JSON.stringify([stageId ?? null, transitionId ?? null]);
+	const known = new Set([key({}), key(placeOfDiagnostic(playbook, problem))]);
+	return (problem.related ?? [])
+		.map((path) => placeOf(playbook, path))
+		.filter((place) => {
+			const isNew = !known.has(key(place));
+			known.add(key(place));
+			return isNew;
+		});
+}
+
 export interface Problems {
 	/** Errors first, then warnings, then advice; otherwise in the order they came. */
 	readonly all: readonly Diagnostic[];

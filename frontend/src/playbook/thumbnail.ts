@@ -28,10 +28,21 @@ export function pictureOf({ stages, edges }: Thumbnail, width: number, height: n
 		const end = known.get(to);
 		return start && end && from !== to ? [{ key: `${from} ${to} ${index}`, from: start, to: end }] : [];
 	});
-	const left = Math.min(...stages.map(({ x }) => x), 0);
-	const top = Math.min(...stages.map(({ y }) => y), 0);
-	const right = Math.max(...stages.map(({ x }) => x + width), left + 4 * width);
-	const bottom = Math.max(...stages.map(({ y }) => y + height), top + 4 * height);
-	const size = [left - MARGIN, top - MARGIN, right - left + 2 * MARGIN, bottom - top + 2 * MARGIN];
-	return { viewBox: size.join(" "), lines };
+	const across = spanOf(
+		stages.map(({ x }) => x),
+		width,
+	);
+	const down = spanOf(
+		stages.map(({ y }) => y),
+		height,
+	);
+	return { viewBox: [across.start, down.start, across.length, down.length].join(" "), lines };
+}
+
+/** From the first card to the last with a margin, at least four cards long, the cards in its middle. */
+function spanOf(places: readonly number[], card: number): { start: number; length: number } {
+	const first = Math.min(...places);
+	const taken = Math.max(...places) + card - first;
+	const length = Math.max(taken, 4 * card);
+	return { start: first - (length - taken) / 2 - MARGIN, length: length + 2 * MARGIN };
 }

@@ -100,8 +100,10 @@ def _last_failed(names: Any, view: View) -> bool:
 
 
 def _known(paths: Any, view: View) -> bool:
-    """Every path leads to a variable that is something."""
-    values = [_walk(view.variables, path.split(".")) for path in _texts(paths)]
+    """Every path leads to something: in the variables or, behind `data.` and `returned.`, in what the stage
+    and the caller were given."""
+    roots = {**view.variables, "data": view.data, "returned": view.returned}
+    values = [_walk(roots, path.split(".")) for path in _texts(paths)]
     return all(value not in (None, False, "", [], {}) for value in values)
 
 
@@ -115,6 +117,10 @@ def _nobody(value: Any, view: View) -> bool:
 
 def _first(value: Any, view: View) -> bool:
     return (view.replies_here == 0) is bool(value)
+
+
+def _back(names: Any, view: View) -> bool:
+    return view.back in _texts(names)
 
 
 def _called(value: Any, view: View) -> bool:
@@ -133,6 +139,7 @@ _CONDITIONS: Final[Mapping[str, Callable[[Any, View], bool]]] = {
     "nobody": _nobody,
     "first": _first,
     "called": _called,
+    "back": _back,
 }
 
 
@@ -169,14 +176,16 @@ def words_of(value: Any) -> str:
 
 
 def _lookup(path: str, view: View, matched: str) -> Any:
-    """`user`, `said`, `vars.NAME…`, `TOOL.FIELD…` of its last success, `TOOL.error` of its last failure."""
+    """`user`, `said`, `vars.NAME…`, `data.NAME…`, `returned.NAME…` of what was called, `loaded.FIELD…` of the
+    artifact that was loaded last, `TOOL.FIELD…` of its last success, `TOOL.error` of its last failure."""
     root, *rest = path.split(".")
     if root == "user" and not rest:
         return view.user or None
     if root == "said" and not rest:
         return matched or None
-    if root == "vars" and rest:
-        return _walk(view.variables, rest)
+    own = {"vars": view.variables, "data": view.data, "returned": view.returned, "loaded": view.loaded}
+    if root in own and rest:
+        return _walk(own[root], rest)
     if rest == ["error"]:
         failed = [result.value for result in view.past if result.tool == root and not result.success]
         return failed[-1] if failed else None
@@ -211,7 +220,11 @@ def _call(call: Any, view: View, matched: str) -> Call | None:
 
 
 def _argument(value: Any, view: View, matched: str) -> Any:
-    """A placeholder alone keeps its type; text with placeholders is text; anything else is as it is."""
+    """A placeholder alone keeps its type; text with placeholders is text; an object is filled entry by entry;
+    anything else is as it is. None where a placeholder cannot be filled."""
+    if isinstance(value, Mapping):
+        filled = {name: _argument(entry, view, matched) for name, entry in value.items()}
+        return None if any(entry is None for entry in filled.values()) else filled
     if not isinstance(value, str):
         return value
     whole = _PLACEHOLDER.fullmatch(value)

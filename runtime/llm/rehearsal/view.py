@@ -15,6 +15,10 @@ from runtime.conversation.segments import Segment
 from runtime.playbook.engine_tools import RESERVED_TOOLS, TRANSITION_TOOL
 
 _STATE = re.compile(r"^State \d+(?: \([0-9a-f]+\), complete|, changes to state \d+ \([0-9a-f]+\)): ")
+_RETURNED: Final = re.compile(
+    r"Called (?:stage|agent) «(?P<name>.*)» (?:has returned .*\nValue: (?P<value>.*)|failed: (?P<error>.*))"
+)
+_AGENT_NUMBER: Final = re.compile(r"\(agent \d+\)$")
 _NO_CALLS: Final = ("call no tool", "no tool call", "without calling")
 _NOWHERE: Final = StageInstructions(name="", tools=(), targets=(), prompt="")
 
@@ -48,6 +52,14 @@ class View:
     past: tuple[Result, ...] = ()
     """All results of the window but transitions, oldest first."""
     variables: Mapping[str, Any] = field(default_factory=dict)
+    data: Mapping[str, Any] = field(default_factory=dict)
+    """What the stage was given on the way in, or back."""
+    back: str = ""
+    """The name of the stage or the agent that was called and has returned since the last reply."""
+    returned: Mapping[str, Any] = field(default_factory=dict)
+    """The value that it gave; its `error` if it failed."""
+    loaded: Any = None
+    """The content of the artifact that was loaded last, where all of it stands in the window."""
     replies: int = 0
     """Replies of the model in the window."""
     replies_here: int = 0
@@ -65,6 +77,7 @@ def read_view(window: ContextWindow) -> View:
     user_at = _last(segments, _is_user)
     reply_at = _last(segments, _is_reply)
     start = max(user_at, reply_at, _last(segments, _is_nobody))
+    back, returned = _returned(segments[reply_at + 1 :])
     past = [result for result in _results(segments, 0) if result.tool != TRANSITION_TOOL]
     turn = _results(segments, start + 1)
     said = [segment.text for segment in segments if _is_user(segment)]
@@ -78,6 +91,10 @@ def read_view(window: ContextWindow) -> View:
         turn=tuple(turn),
         past=tuple(past),
         variables=_variables(segments),
+        data=_data(stage),
+        back=back,
+        returned=returned,
+        loaded=_loaded(segments),
         replies=sum(1 for segment in segments if _is_reply(segment)),
         replies_here=sum(1 for segment in segments[entered_at + 1 :] if _is_reply(segment)),
         may_call=not _calls_forbidden(segments),
@@ -151,6 +168,30 @@ def _results(segments: Sequence[Segment], start: int) -> list[Result]:
             text = artifacts.get(segment.meta.get("artifact", "")) or segment.text
             found.append(Result(name, arguments, success, as_json(text)))
     return found
+
+
+def _data(stage: StageInstructions) -> Mapping[str, Any]:
+    data = as_json(stage.data)
+    return data if isinstance(data, dict) else {}
+
+
+def _returned(segments: Sequence[Segment]) -> tuple[str, Mapping[str, Any]]:
+    """Of the newest summary of a called stage or agent: its name, and its value."""
+    last = _last(segments, lambda segment: segment.kind == "summary" and _RETURNED.match(segment.text))
+    match = _RETURNED.match(segments[last].text) if last >= 0 else None
+    if match is None:
+        return "", {}
+    name = _AGENT_NUMBER.sub("", match["name"])
+    if match["error"] is not None:
+        return name, {"error": match["error"]}
+    value = as_json(match["value"])
+    return name, value if isinstance(value, dict) else {}
+
+
+def _loaded(segments: Sequence[Segment]) -> Any:
+    last = _last(segments, lambda segment: segment.kind == "artifact")
+    text = read_artifact(segments[last])[1] if last >= 0 else None
+    return as_json(text) if text is not None else None
 
 
 def _counts(result: Result) -> bool:

@@ -63,8 +63,13 @@ def play(
     `model` is for stages that name none; `agents` are the script's, read. Must be called where no event loop
     runs.
     """
-    changed = script.options.model_dump(by_alias=False, exclude_unset=True)
-    runnable = playbook.model_copy(update={"options": playbook.options.model_copy(update=changed)})
+    options = script.options.model_dump(by_alias=False, exclude_unset=True)
+    context = script.context.model_dump(by_alias=False, exclude_unset=True)
+    changed = {
+        "options": playbook.options.model_copy(update=options),
+        "context": playbook.context.model_copy(update=context),
+    }
+    runnable = playbook.model_copy(update=changed)
 
     async def main() -> Outcome:
         return await Player(runnable, script, tell, model, agents).play()

@@ -19,12 +19,13 @@ from pydantic import (
     NonNegativeInt,
     PositiveInt,
     Tag,
+    ValidationInfo,
     field_validator,
     model_validator,
 )
 from pydantic_core import PydanticCustomError
 
-from runtime.playbook import Options
+from runtime.playbook import ContextPolicy, DocumentPart, Options
 
 START: Final = datetime(2026, 1, 5, 9, tzinfo=UTC)
 """Where the clock stands when a script does not say it."""
@@ -263,19 +264,24 @@ class Script(ScriptPart):
     tools: dict[str, ScriptedTool] = Field(default_factory=dict)
     options: Options = Field(default_factory=Options)
     """Options of the playbook that this run changes."""
+    context: ContextPolicy = Field(default_factory=ContextPolicy)
+    """Settings of the playbook's context policy that this run changes."""
     agents: dict[str, str | dict[str, Any]] = Field(default_factory=dict)
     """The playbooks that may be called as agents, by playbook id: a document, or the path of its file from
     where the script is."""
     clock: AwareDatetime = START
     """The time at which the session begins."""
 
-    @field_validator("options")
+    @field_validator("options", "context")
     @classmethod
-    def _options_are_known(cls, options: Options) -> Options:
-        unknown = options.unknown_fields()
+    def _settings_are_known(cls, settings: DocumentPart, info: ValidationInfo) -> DocumentPart:
+        unknown = settings.unknown_fields()
         if unknown:
-            raise PydanticCustomError("unknown_option", "there is no option {name}", {"name": unknown[0]})
-        return options
+            what = "option" if info.field_name == "options" else "setting of the context"
+            raise PydanticCustomError(
+                "unknown_option", "there is no {what} {name}", {"what": what, "name": unknown[0]}
+            )
+        return settings
 
     @field_validator("chat")
     @classmethod

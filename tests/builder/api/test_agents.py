@@ -17,7 +17,9 @@ def calling(name: str, *ids: str) -> dict[str, Any]:
 def found(person: Person, *ids: str) -> dict[str, str]:
     answer = person.post("/playbooks/agents", {"document": calling("root", *ids)})
     assert answer.status_code == 200
-    return {key: value["name"] for key, value in answer.json()["agents"].items()}
+    names = {key: value["name"] for key, value in answer.json()["playbooks"].items()}
+    assert names == {key: value["name"] for key, value in answer.json()["agents"].items()}
+    return names
 
 
 def test_agents_are_found_by_the_id_of_their_document_with_those_they_call(ana: Person) -> None:

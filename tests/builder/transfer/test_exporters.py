@@ -18,6 +18,7 @@ from builder.transfer.exporters.cel_typescript import Untranslatable, typescript
 from builder.transfer.importers.llmrtc import SCHEMA_ID
 from builder.transfer.templates import GALLERY
 from tests.builder.documents import Json, document, end, rule, stage, tool
+from tests.builder.transfer.test_writing import documents
 
 HERE = Path(__file__).parent
 GOLDEN = HERE / "written"
@@ -43,7 +44,7 @@ def test_the_same_playbook_is_written_as_the_same_file(source: str, key: str) ->
     value = load(SOURCES[source].read_bytes()).document
     assert value is not None
     written = write(value, key)
-    golden(source + BY_KEY[key].suffix, written.data.decode())
+    golden(source + BY_KEY[key].suffix.replace(".ts", ".gen.ts"), written.data.decode())
     report = [f"{e.level} {e.code} {e.path}: {e.message}" for e in written.report]
     if key in ("llmrtc", "typescript"):
         golden(f"{source}.{key}-report.txt", "\n".join(report) + "\n")
@@ -179,6 +180,12 @@ def test_a_rule_that_cannot_be_translated_never_fires_and_is_reported() -> None:
     written = write(value, "typescript")
     assert [e.code for e in written.report] == ["untranslatable"]
     assert "evaluate: () => false /* turn.userMessage == '* / evil()' */" in written.data.decode()
+
+
+@given(documents())
+def test_every_format_can_be_written_of_whatever_can_be_saved(value: dict[str, Any]) -> None:
+    for known in FORMATS:
+        assert write(value, known.key).data.endswith(b"\n")
 
 
 # -- mischief ------------------------------------------------------------------------------------------------

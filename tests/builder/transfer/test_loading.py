@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.transfer import UnreadableJson, load
+from builder.transfer.exporters import write
 from builder.transfer.importers import importer_for
 from builder.transfer.importers.llmrtc import SCHEMA_ID
 from builder.transfer.loading import Loaded, load_value
@@ -107,6 +108,19 @@ def test_braces_of_an_llmrtc_prompt_reach_the_model_as_they_did_there(prompt: st
     assert loaded.playbook.stages[0].system_prompt == here
     reported = ("literal-braces", "/stages/0/systemPrompt") in codes(loaded, "warning")
     assert reported == (prompt != here)
+
+
+def test_descriptions_that_a_model_reads_keep_their_braces_too() -> None:
+    theirs = {**llmrtc(), "$schema": SCHEMA_ID}
+    theirs["stages"][1]["description"] = "Ends {{it}}."
+    theirs["transitions"][0]["description"] = "After turn {turn.count}."
+    loaded = load_value(theirs)
+    assert loaded.document is not None
+    assert loaded.document["stages"][1]["description"] == "Ends {{{{it}}}}."
+    assert loaded.document["transitions"][0]["description"] == "After turn {{turn.count}}."
+    back = json.loads(write(loaded.document, "llmrtc").data)
+    assert back["stages"][1]["description"] == "Ends {{it}}."
+    assert back["transitions"][0]["description"] == "After turn {turn.count}."
 
 
 @given(

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builder.transfer import canonical, export, load
-from builder.transfer.templates import GALLERY, template_slugs
+from builder.transfer.companions import agents_named
+from builder.transfer.needs import NEEDS_PLAYBOOK
+from builder.transfer.templates import AGENTS, GALLERY, template_agents, template_document, template_slugs
 from builder.validation import check_document
 from tests.builder.documents import document, end, rule, stage, tool
 
@@ -118,11 +120,21 @@ def test_secrets_typed_into_headers_leave_as_references() -> None:
 
 
 def test_the_gallery_is_canonical_and_without_problems() -> None:
-    assert "customer-support" in template_slugs()
-    for slug in template_slugs():
-        data = (GALLERY / f"{slug}.json").read_bytes()
-        loaded = load(data)
-        assert loaded.report == ()
+    files = [*GALLERY.glob("*.json"), *AGENTS.glob("*.json")]
+    assert {"customer-support", "research-assistant", "fact-checker"} <= {file.stem for file in files}
+    for file in files:
+        loaded = load(file.read_bytes())
+        assert {entry.code for entry in loaded.report} <= {NEEDS_PLAYBOOK}
         assert loaded.document is not None
-        assert export(loaded.document) == data
+        assert export(loaded.document) == file.read_bytes()
         assert check_document(loaded.document) == ()
+
+
+def test_the_gallery_has_every_playbook_that_one_of_it_calls() -> None:
+    for slug in template_slugs():
+        template = template_document(slug)
+        assert template is not None
+        agents = template_agents(template)
+        for caller in (template, *agents.values()):
+            assert set(agents_named(caller)) <= set(agents)
+    assert {file.stem for file in AGENTS.glob("*.json")} == {"fact-checker"}, "none that nobody calls"

@@ -372,7 +372,7 @@ def test_braces_in_prompts_are_only_warned_about() -> None:
     codes = sorted(d.code for d in found(value) if d.path == "/stages/0/systemPrompt")
     assert "unknown-variable" in codes
     assert set(codes) <= {"unknown-variable", "bad-placeholder"}
-    value["variables"] = [{"name": "rider"}, {"name": "x"}]
+    value["variables"] = [{"name": "rider"}, {"name": "x"}, {"name": "a"}]
     assert places(value, "unknown-variable") == []
 
 

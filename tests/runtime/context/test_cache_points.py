@@ -168,6 +168,16 @@ def test_a_few_new_blocks_leave_the_previous_tail_unmarked() -> None:
     assert talk.plans[-1].predicted.read > 0
 
 
+def test_everything_lives_an_hour_from_then_on_however_short_the_pauses_become() -> None:
+    talk = long_talk()
+    for _ in range(10):
+        talk.exchange("hi", "hello").wait(600)
+    for _ in range(30):
+        talk.exchange("hi", "hello").wait(10)
+    talk.turn("again").ask()
+    assert {point.ttl for point in talk.plans[-1].points} == {"1h"}
+
+
 def test_the_last_call_of_a_session_marks_no_tail() -> None:
     talk = long_talk().turn("bye")
     policy = talk.policy()

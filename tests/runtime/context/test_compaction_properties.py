@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.context.compaction import count_messages
@@ -20,6 +21,7 @@ from tests.runtime.context.talk import Talk, call, playbook
 from tests.runtime.context.test_properties import ACTIONS, MODELS, Player
 from tests.runtime.llm.requests import request_of
 from tests.runtime.llm.valid import problems
+from tests.support.examples import a_share
 
 WORDS = "The rider asks for one thing after the other and wants to know it all. "
 LONG_ACTIONS = ("long", "much", "rounds")
@@ -76,7 +78,7 @@ budgets = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@a_share(Fraction(3, 4))
 @given(actions, st.sampled_from(MODELS), st.sampled_from(["append", "append", "swap"]), budgets)
 def test_no_request_passes_the_budget_and_each_is_valid(
     played: list[str], model: str, layout: str, context: dict[str, Any]
@@ -103,7 +105,7 @@ class Trimmed(Short):
             assert count_messages([segment for segment in old if segment.kind != "summary"]) == 0
 
 
-@settings(max_examples=60, deadline=None)
+@a_share(Fraction(3, 10))
 @given(actions, st.integers(1, 9))
 def test_only_the_running_turn_passes_the_limit_of_messages(played: list[str], limit: int) -> None:
     player = Trimmed("claude-sonnet-5", "swap", {}, limit)
@@ -111,7 +113,7 @@ def test_only_the_running_turn_passes_the_limit_of_messages(played: list[str], l
         player.play(action)
 
 
-@settings(max_examples=60, deadline=None)
+@a_share(Fraction(3, 10))
 @given(actions, budgets)
 def test_no_word_is_lost_that_no_summary_stands_for(played: list[str], context: dict[str, Any]) -> None:
     player = Short("claude-sonnet-5", "append", context)
@@ -129,7 +131,7 @@ def test_no_word_is_lost_that_no_summary_stands_for(played: list[str], context: 
         assert stands in present
 
 
-@settings(max_examples=60, deadline=None)
+@a_share(Fraction(3, 10))
 @given(actions, budgets)
 def test_no_thinking_is_sent_behind_a_place_that_was_rewritten_after_it_was_made(
     played: list[str], context: dict[str, Any]
@@ -152,7 +154,7 @@ def test_no_thinking_is_sent_behind_a_place_that_was_rewritten_after_it_was_made
             made_at[f"e{event.seq}"] = last
 
 
-@settings(max_examples=60, deadline=None)
+@a_share(Fraction(3, 10))
 @given(actions, budgets)
 def test_a_compaction_follows_another_only_on_growth(played: list[str], context: dict[str, Any]) -> None:
     player = Short("claude-sonnet-5", "append", context)
@@ -163,7 +165,7 @@ def test_a_compaction_follows_another_only_on_growth(played: list[str], context:
         assert after["tokens"] > before["rest"]
 
 
-@settings(max_examples=40, deadline=None)
+@a_share(Fraction(1, 5))
 @given(actions, budgets)
 def test_a_log_read_back_gives_the_same_state_after_compactions(
     played: list[str], context: dict[str, Any]

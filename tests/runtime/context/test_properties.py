@@ -20,7 +20,7 @@ from runtime.conversation.messages import ToolCall
 from runtime.llm.anthropic_wire import render_anthropic
 from tests.runtime.context.talk import Talk, call, playbook
 from tests.runtime.llm.requests import request_of
-from tests.runtime.llm.valid import problems
+from tests.runtime.llm.valid import problems, problems_elsewhere
 from tests.support.examples import a_share
 
 ACTIONS = (
@@ -202,7 +202,9 @@ def test_every_request_of_any_session_is_valid_and_keeps_what_was_sent(
         sent = len(player.talk.windows)
         player.play(action)
         if len(player.talk.windows) > sent:
-            assert problems(render_anthropic(request_of(player.talk), player.talk.model)) == []
+            request = request_of(player.talk)
+            assert problems(render_anthropic(request, player.talk.model)) == []
+            assert problems_elsewhere(request) == []
 
 
 @a_share(Fraction(3, 10))

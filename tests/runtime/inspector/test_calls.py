@@ -103,15 +103,15 @@ def test_a_call_that_failed_or_was_cut_off_says_so() -> None:
     assert (view.status, view.error) == ("interrupted", None)
 
 
-def test_a_call_that_the_model_wrote_as_text_is_shown_as_recovered() -> None:
+def test_a_call_that_was_recovered_from_text_and_how_its_message_ended_are_shown() -> None:
     made = (
         ToolCall(call_id="a", name="stock", arguments={}, recovered=True),
         ToolCall(call_id="b", name="book", arguments={}),
     )
-    message = AssistantMessage(tool_calls=made)
+    message = AssistantMessage(tool_calls=made, stop="max_tokens")
     started = call(1, [segment("a")], added=1)[0]
     [view] = views(started, event(ev.LLMCallCompleted, turn=1, call=1, message=message))
-    assert view.recovered == ("stock",)
+    assert (view.recovered, view.stop) == (("stock",), "max_tokens")
 
 
 def test_the_same_call_tried_again_keeps_its_previous_call() -> None:

@@ -286,10 +286,12 @@ def test_a_written_call_that_ran_into_the_limit_is_not_run() -> None:
     assert (reader.message().tool_calls, reader.message().text) == ((), text)
 
 
-def test_nothing_is_recovered_where_no_tool_may_be_called() -> None:
+def test_a_written_call_is_a_call_even_where_none_was_wished_for() -> None:
+    """A small model writes one all the same; its JSON is no reply."""
     reader = reader_for(simple_request(tool_choice="none"), LOCAL)
     text = '{"name": "stock", "arguments": {}}'
-    assert reader.feed(chunk(content=text)) == text
+    assert reader.feed(chunk(content=text)) + reader.feed(chunk("stop")) == ""
+    assert [call.name for call in reader.message().tool_calls] == ["stock"]
 
 
 # -- models without tool calling ---------------------------------------------------------------------

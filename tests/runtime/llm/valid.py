@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
+
+from runtime.context.models import record
+from runtime.llm.base import LLMRequest
+from runtime.llm.openai_chat_wire import render_chat
+from runtime.llm.openai_responses_wire import render_responses
+from tests.simulator.answers import HttpRequest, Refusal
+from tests.simulator.openai.chat import ChatApi
+from tests.simulator.openai.responses import ResponsesApi
+from tests.simulator.profiles import Profiles
+
+_PROFILES: Final = Profiles()
+_LOCAL: Final = _PROFILES.add_local("a-local-model", window=1_000_000)
+_GPT: Final = record("gpt-6.2-sol")
 
 
 def problems(body: dict[str, Any]) -> list[str]:
@@ -74,4 +89,18 @@ def _marks(body: dict[str, Any]) -> list[str]:
         found.append("a 1h mark stands behind a 5m mark")
     if any(block.get("type") == "thinking" and "cache_control" in block for block in blocks):
         found.append("a mark on a thinking block")
+    return found
+
+
+def problems_elsewhere(request: LLMRequest) -> list[str]:
+    """What the simulated OpenAI APIs say against the same request in their own forms."""
+    chat = render_chat(replace(request, model=_LOCAL.id), _LOCAL)
+    responses = render_responses(replace(request, model=_GPT.id), _GPT)
+    found = []
+    for api, body in ((ChatApi(_PROFILES), chat), (ResponsesApi(_PROFILES), responses)):
+        sent = HttpRequest("POST", "/", "", {"authorization": "Bearer k"}, json.dumps(body).encode())
+        try:
+            api.prepare(sent)
+        except Refusal as refusal:
+            found.append(str(refusal))
     return found

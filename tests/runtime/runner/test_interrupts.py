@@ -12,7 +12,7 @@ from runtime.conversation import events as ev
 from runtime.conversation.fold import fold
 from runtime.llm.anthropic_wire import render_anthropic
 from tests.runtime.desk import desk
-from tests.runtime.llm.valid import problems
+from tests.runtime.llm.valid import problems, problems_elsewhere
 from tests.runtime.runner.play import OneModel, Play, calls, error, in_virtual_time
 
 LONG = "We have two city bikes. " * 12
@@ -56,6 +56,7 @@ async def test_the_next_request_is_valid_and_what_was_shown_is_kept(moment: str,
     check_log(play)
     _, record = OneModel(play.llm).get(play.llm.requests[-1].config, None)
     assert problems(render_anthropic(play.llm.requests[-1], record)) == []
+    assert problems_elsewhere(play.llm.requests[-1]) == []
 
 
 def check_log(play: Play) -> None:

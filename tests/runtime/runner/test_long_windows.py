@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from runtime.context.models import record
 from runtime.conversation import events as ev
+from runtime.conversation.events import Event
 from runtime.conversation.fold import fold
 from runtime.inspector.calls import CallLog
 from runtime.llm.anthropic_wire import render_anthropic
+from runtime.llm.base import LLMEvent, LLMRequest
+from runtime.llm.scripted import ScriptedLLM
 from runtime.runner.memory import MemoryStore
 from tests.runtime.desk import DECISION, STOCK, playbook, rule, stage
 from tests.runtime.llm.valid import problems
-from tests.runtime.runner.play import Play, calls, error, in_virtual_time
+from tests.runtime.runner.play import OneModel, Play, calls, error, in_virtual_time
 
 MODEL = record("claude-sonnet-5")
 WORDS = "Every word of this is about a journey through the hills. " * 12
@@ -32,6 +36,21 @@ def going_down(**context: Any) -> Any:
         rule("back", "seat", None, DECISION, mode="return"),
     ]
     return playbook([stage("desk"), stage("seat")], rules, context=context)
+
+
+class _Waits(ScriptedLLM):
+    """Lets one call wait for its word before it answers."""
+
+    def __init__(self, outputs: Sequence[Mapping[str, Any]], at: int) -> None:
+        super().__init__(outputs)
+        self.go = asyncio.Event()
+        self._at = at
+
+    async def stream(self, request: LLMRequest) -> AsyncIterator[LLMEvent]:
+        if request.call == self._at:
+            await self.go.wait()
+        async for event in super().stream(request):
+            yield event
 
 
 def move(target: str, call_id: str, **more: Any) -> dict[str, Any]:
@@ -90,6 +109,44 @@ async def test_a_window_that_is_too_long_twice_is_one_error() -> None:
     await play.talk(*(f"{n} {WORDS}" for n in range(7)))
     assert [event.code for event in play.of(ev.TurnFailed)] == ["context_too_long"]
     assert len(play.llm.requests) == 8
+
+
+class _LazyStore(MemoryStore):
+    """Takes a moment to write, so that others get a word in."""
+
+    async def append(self, events: Sequence[Event]) -> None:
+        await asyncio.sleep(1)
+        await super().append(events)
+
+
+@in_virtual_time
+async def test_a_call_whose_turn_ran_out_of_time_is_not_shortened_and_asked_again() -> None:
+    """Else a request that was never sent would stand in the log behind the end of its turn."""
+    too_long = error(400, "invalid_request_error", message="prompt is too long: 205000 > 200000")
+    store, document = _LazyStore(), playbook([stage("pick")], options={"turnTimeoutMs": 20_000})
+    play = Play(document, store=store)
+    play.llm = answers = _Waits([*[{"text": WORDS}] * 6, too_long, {"text": "never"}], at=7)
+    play.session.llms = OneModel(answers)
+    await play.talk(*(f"{n} {WORDS}" for n in range(6)))
+    saying = asyncio.create_task(play.session.send(f"6 {WORDS}"))
+    await asyncio.sleep(20.5)  # the end of the turn is being written
+    answers.go.set()
+    await saying
+    await asyncio.sleep(30)
+    kinds = [event.type for event in store.events]
+    assert "llm_call_started" not in kinds[kinds.index("turn_interrupted") :]
+    assert fold("s", store.events) == play.session.state
+
+
+@in_virtual_time
+async def test_a_window_that_is_shortened_after_another_failure_is_the_third_try() -> None:
+    too_long = error(400, "invalid_request_error", message="prompt is too long: 205000 > 200000")
+    busy = error(529, "overloaded_error")
+    play = Play(one_stage(), [*[{"text": WORDS}] * 6, busy, too_long, {"text": "Shorter."}])
+    await play.talk(*(f"{n} {WORDS}" for n in range(7)))
+    assert play.replies[-1] == "Shorter."
+    assert [event.attempt for event in play.of(ev.LLMCallRetry)] == [1, 2]
+    assert [event.attempt for event in play.of(ev.LLMCallStarted) if event.call == 7] == [1, 3]
 
 
 @in_virtual_time
@@ -231,7 +288,7 @@ async def test_the_written_summary_is_used_when_its_place_is_rewritten_anyway() 
 @in_virtual_time
 async def test_the_written_summary_stands_after_a_rewriting_before_it() -> None:
     play = Play(
-        going_down(summaries="llm", budgetTokens=5000, keepRecent=100),
+        going_down(summaries="llm", budgetTokens=5000, budgetTarget=3000, keepRecent=100),
         [*seats(), {"text": SUMMARY}, *[{"text": WORDS * 3}] * 9],
     )
     await play.talk("A seat, please.", f"Window. {WORDS}")
@@ -264,6 +321,51 @@ async def test_a_summary_that_fails_leaves_the_one_by_rules(outcome: dict[str, A
     assert play.replies[-1] == "Bye."
     summaries = [s for s in play.llm.requests[-1].window.segments if s.kind == "summary"]
     assert [s.meta["origin"] for s in summaries] == ["rules"]
+
+
+class _Broken(ScriptedLLM):
+    """Has a fault of its own in the answer of one call."""
+
+    def __init__(self, outputs: Sequence[Mapping[str, Any]], at: int) -> None:
+        super().__init__(outputs)
+        self._at = at
+
+    async def stream(self, request: LLMRequest) -> AsyncIterator[LLMEvent]:
+        if request.call == self._at:
+            raise KeyError("delta sk-secret")
+        async for event in super().stream(request):
+            yield event
+
+
+@in_virtual_time
+async def test_a_summary_call_that_fails_inside_has_an_end_and_is_not_tried_for_ever() -> None:
+    play = Play(going_down(summaries="llm"), [*seats(), {"text": "Bye."}, {"text": "Bye again."}])
+    play.llm = _Broken(play.llm.outputs, at=5)
+    play.session.llms = OneModel(play.llm)
+    await play.talk("A seat, please.", f"Window. {WORDS}")
+    await asyncio.sleep(30)
+    failed = play.of(ev.LLMCallFailed)
+    assert [(event.call, event.code) for event in failed] == [(5, "internal")]
+    assert "sk-secret" not in failed[0].error
+    assert [event.text for event in play.of(ev.SummaryWritten)] == [None]
+    await play.session.send("Thanks.")
+    await asyncio.sleep(30)
+    assert len(play.of(ev.SummaryWritten)) == 1
+    assert play.replies[-1] == "Bye."
+
+
+@in_virtual_time
+async def test_a_summary_call_that_a_killed_process_left_open_ends_when_the_session_goes_on() -> None:
+    slow = {"chunks": ["The "], "hang": True}
+    play = Play(going_down(summaries="llm"), [*seats(), slow])
+    await play.talk("A seat, please.", f"Window. {WORDS}")
+    await asyncio.sleep(1)
+    await play.session.aclose()
+    state = fold("s", play.memory.events)
+    again = Play(going_down(summaries="llm"), [{"text": "Bye."}, {"text": SUMMARY}], state=state)
+    await again.session.send("Thanks.")
+    assert [(event.call, event.code) for event in again.of(ev.LLMCallFailed)] == [(5, "superseded")]
+    assert again.replies == ["Bye."]
 
 
 @in_virtual_time

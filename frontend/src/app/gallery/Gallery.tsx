@@ -14,6 +14,7 @@ import { DeletedPlaybooks } from "./DeletedPlaybooks";
 import styles from "./gallery.module.css";
 import type { ImportSource } from "./ImportDialog";
 import { PlaybookCard } from "./PlaybookCard";
+import { tellCompanions } from "./tellCompanions";
 import { usePlaybooks } from "./usePlaybooks";
 
 const ImportDialog = lazy(() =>
@@ -24,8 +25,9 @@ function useCreate() {
 	const [failure, setFailure] = useState<string | null>(null);
 	const create = async (from: Parameters<typeof createPlaybook>[0]) => {
 		try {
-			const { id } = await createPlaybook(from);
-			navigate(paths.workbench(id));
+			const created = await createPlaybook(from);
+			navigate(paths.workbench(created.id));
+			tellCompanions(created);
 		} catch (error) {
 			setFailure(words(error));
 		}
@@ -58,10 +60,15 @@ function NewButtons({
 					<Button variant="default">From a template</Button>
 				</Menu.Target>
 				<Menu.Dropdown>
-					{(templates.data ?? []).map(({ slug, name, description }) => (
+					{(templates.data ?? []).map(({ slug, name, description, agents }) => (
 						<Menu.Item key={slug} onClick={() => void create({ template: slug })}>
 							{name}
 							<span className={styles.hint}>{description}</span>
+							{agents.length > 0 && (
+								<span className={styles.hint}>
+									With it comes what it calls as an agent: {agents.join(", ")}.
+								</span>
+							)}
 						</Menu.Item>
 					))}
 				</Menu.Dropdown>

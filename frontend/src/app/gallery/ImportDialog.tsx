@@ -14,6 +14,7 @@ import { Wait } from "../../ui/Wait";
 import { words } from "../errors";
 import { Report } from "../Report";
 import { navigate, paths } from "../router";
+import { tellCompanions } from "./tellCompanions";
 
 const LIMIT_BYTES = 5_000_000;
 
@@ -66,7 +67,7 @@ interface ReadProps {
 
 /** What is in the file, what became of it, and where it is to go: into a new playbook unless told otherwise. */
 function Read({ imported, playbooks, onSave, onClose }: ReadProps) {
-	const { document, report } = imported;
+	const { document, agents, report } = imported;
 	const [into, setInto] = useState(NEW);
 	const [saving, setSaving] = useState(false);
 	const target = playbooks.find(({ id }) => id === into);
@@ -81,6 +82,11 @@ function Read({ imported, playbooks, onSave, onClose }: ReadProps) {
 				<strong>{document?.name}</strong>: {plural(document?.stages.length ?? 0, "stage")},{" "}
 				{plural(document?.transitions?.length ?? 0, "transition")}.
 			</Text>
+			{agents.length > 0 && (
+				<Text size="sm">
+					With it comes what it calls as an agent: <strong>{agents.join(", ")}</strong>.
+				</Text>
+			)}
 			{report.length === 0 && (
 				<Text size="sm" c="dimmed">
 					Everything in it was understood.
@@ -152,7 +158,10 @@ function Reader({ source, playbooks, onClose }: ImportDialogProps) {
 	const save = async (into: ImportInto | null) => {
 		try {
 			const { playbook } = await importFile(source, true, into);
-			if (playbook) navigate(paths.workbench(playbook.id));
+			if (playbook) {
+				navigate(paths.workbench(playbook.id));
+				tellCompanions(playbook);
+			}
 		} catch (error) {
 			setReading({ kind: "refused", message: words(error), report: [] });
 		}

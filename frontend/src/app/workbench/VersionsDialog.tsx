@@ -1,5 +1,5 @@
 import { Alert, Button, Modal, NativeSelect } from "@mantine/core";
-import { useEffect, useMemo, useState } from "react";
+import { type CSSProperties, useEffect, useMemo, useState } from "react";
 import {
 	compareVersions,
 	exportUrl,
@@ -77,15 +77,16 @@ function Found({ comparison }: { comparison: Comparison }) {
 	);
 }
 
-function Sides({ shown: { playbook, comparison } }: { shown: Shown }) {
+function Compared({ shown: { playbook, comparison } }: { shown: Shown }) {
 	const picture = useMemo(
 		() => drawGraph(playbook, { palette: THEME, marks: comparison ? marksOf(comparison) : NO_MARKS }),
 		[playbook, comparison],
 	);
+	const whole = { "--whole": `${picture.attrs.width}px` } as CSSProperties;
 	return (
-		<div className={styles.sides}>
+		<>
 			{/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled with the keyboard */}
-			<section className={styles.drawing} aria-label="Graph of this version" tabIndex={0}>
+			<section className={styles.drawing} style={whole} aria-label="Graph of this version" tabIndex={0}>
 				<Drawing picture={picture} label={`Graph of ${playbook.name}`} />
 			</section>
 			<div className={styles.list}>
@@ -98,7 +99,7 @@ function Sides({ shown: { playbook, comparison } }: { shown: Shown }) {
 					</p>
 				)}
 			</div>
-		</div>
+		</>
 	);
 }
 
@@ -167,7 +168,7 @@ export function VersionsDialog({ open, control, onClose }: VersionsDialogProps) 
 				{after !== null && <Button onClick={() => void restore(after)}>Restore as draft</Button>}
 			</div>
 			{failure && <Alert color="red">{failure}</Alert>}
-			{shown ? <Sides shown={shown} /> : !failure && <Wait what="Comparing" />}
+			{shown ? <Compared shown={shown} /> : !failure && <Wait what="Comparing" />}
 		</Modal>
 	);
 }

@@ -1,8 +1,9 @@
-import type { Agent, Options, Playbook, ToolDefinition, Variable } from "../../playbook/types";
+import type { Options, Playbook, ToolDefinition, Variable } from "../../playbook/types";
 import { NumberField, SelectField, SwitchField, TextField } from "../../ui/fields";
 import { JsonField } from "../../ui/JsonField";
 import { StrictField } from "../../ui/StrictField";
 import { useEditor } from "../editor";
+import { AgentsForm } from "./AgentsForm";
 import { isObject, refuseEmpty, refusePlaybookId } from "./accept";
 import { DurationField } from "./DurationField";
 import { ModelForm, modelSummary } from "./ModelForm";
@@ -122,38 +123,6 @@ function VariableEntry({ part, remove }: { part: Part<Variable>; remove: () => v
 	);
 }
 
-function AgentEntry({ part, remove }: { part: Part<Agent>; remove: () => void }) {
-	const { value, settle } = part;
-	return (
-		<Entry name={`agent ${value.name}`} onRemove={remove}>
-			<StrictField
-				label="Name"
-				refuse={refuseEmpty}
-				value={value.name}
-				error={part.error("name")}
-				onEnd={settle}
-				onChange={(name) => part.typed({ name })}
-			/>
-			<StrictField
-				label="Id of its playbook"
-				refuse={refusePlaybookId}
-				mono
-				value={value.playbook}
-				error={part.error("playbook")}
-				onEnd={settle}
-				onChange={(playbook) => part.typed({ playbook })}
-			/>
-			<TextField
-				label="Description"
-				rows={2}
-				value={value.description}
-				onEnd={settle}
-				onChange={(description) => part.typed({ description })}
-			/>
-		</Entry>
-	);
-}
-
 function Declarations({ part }: { part: Part<Playbook> }) {
 	const { value } = part;
 	return (
@@ -172,22 +141,7 @@ function Declarations({ part }: { part: Part<Playbook> }) {
 					Variable
 				</AddButton>
 			</Section>
-			<Section title="Agents it may call" summary={String(value.agents?.length ?? 0)}>
-				{part.entries("agents").map((entry, index) => (
-					<AgentEntry
-						key={entry.pointer}
-						part={entry as unknown as Part<Agent>}
-						remove={() => part.remove("agents", index)}
-					/>
-				))}
-				<AddButton
-					onClick={() =>
-						part.append("agents", { name: `agent_${(value.agents?.length ?? 0) + 1}`, playbook: "playbook" })
-					}
-				>
-					Agent
-				</AddButton>
-			</Section>
+			<AgentsForm part={part} />
 		</>
 	);
 }
