@@ -160,7 +160,7 @@ def list_turns(request: HttpRequest, session_id: SessionId) -> list[TurnView]:
 def get_costs(request: HttpRequest, session_id: SessionId) -> CostReport:
     """What all calls cost, and what they would have cost without caching."""
     row = _own(signed_in(request), session_id)
-    return cost_report(reading.call_log(row.pk).summaries())
+    return cost_report(reading.call_log(row.pk))
 
 
 @router.get("/{id}/state", response=StateView)

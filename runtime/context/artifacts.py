@@ -27,23 +27,30 @@ def artifact_line(artifact: ArtifactRef) -> str:
     return f"Artifact {artifact.name}: {summary}"
 
 
+def named_artifact(artifact: ArtifactRef) -> str:
+    """Name, kind and size, for a place next to the text itself."""
+    return f"Artifact {artifact.name} ({artifact.size})."
+
+
 def artifact_segment(
     maker: SegmentMaker, item: Pending, artifact: ArtifactRef, event: ArtifactLoaded, preview: int
 ) -> Segment:
     """The loaded text: all of it, the range that was asked for, or, of a text longer than `preview`
-    characters, its head and its tail."""
+    characters, its head and its tail. What it is about stands in the result before it, or in the state; once
+    it is unloaded, the `line` of its meta says it."""
     shown, body = _part(artifact.text, event, preview)
     meta = {
         "artifact": artifact.name,
         "content": artifact.hash,
         "offset": event.offset,
         "length": event.length,
+        "line": artifact_line(artifact),
     }
     return maker.make(
         f"e{event.seq}",
         "artifact",
         "user",
-        f"{artifact_line(artifact)}\n{shown}\n{body}",
+        f"{named_artifact(artifact)}\n{shown}\n{body}",
         sources=(event.seq,),
         frame=item.frame,
         stage=item.stage,

@@ -20,7 +20,7 @@ from runtime.context.models import ModelRecord
 from runtime.context.policy import Policy
 from runtime.context.segments import SegmentMaker
 from runtime.context.sent import has_prompt, is_bound, is_own, last_stage, own_segments
-from runtime.context.state_frames import FullState, next_frame
+from runtime.context.state_frames import FullState, Known, next_frame, still_known
 from runtime.context.summaries import return_summary
 from runtime.context.window import ContextWindow
 from runtime.conversation.appendlist import AppendList
@@ -268,20 +268,41 @@ class _Builder:
     # -- what the engine adds -----------------------------------------------------------------------------
 
     def _state_frame(self, now: Mapping[str, Any]) -> list[Segment]:
+        known = self._known_state()
         frame = next_frame(
-            self.agent.state_base,
+            known.base,
             now,
-            number=self.agent.state_number + 1,
-            since_full=self.agent.since_full,
+            number=known.number + 1,
+            since_full=known.since_full,
             interval=self.policy.full_state_interval,
             compression=self.policy.state_compression,
+            changed=self._changed_since(known) if self.policy.is_default("full_state_interval") else None,
         )
         if frame is None:
             return []
         full = isinstance(frame, FullState)
         label = f"state {frame.number}, {'complete' if full else f'changes to state {frame.number - 1}'}"
-        meta = {"full": full, "number": frame.number}
+        meta = {"full": full, "number": frame.number, "since": 0 if full else known.since_full + 1}
         return [self._own("state", "state", "user", frame.text, label=label, meta=meta)]
+
+    def _known_state(self) -> Known:
+        """The state that the model knows. Where the newest frames left the window, with a stage that
+        returned, those before them still hold."""
+        agent = self.agent
+        if agent.state_base is not None:
+            return Known(agent.state_base, agent.state_number, agent.since_full)
+        known = still_known([segment.text for segment in agent.segments if segment.kind == "state"])
+        return known if known.base is not None else Known(None, agent.state_number)
+
+    def _changed_since(self, known: Known) -> int:
+        """Characters of the P-frames since the last I-frame; asked for where one falls due."""
+        total = 0
+        if known.since_full >= self.policy.full_state_interval:
+            for segment in reversed(self.agent.segments):
+                if segment.kind == "state" and segment.meta.get("full"):
+                    break
+                total += len(segment.text) if segment.kind == "state" else 0
+        return total
 
     def _instructions(self, sent: AppendList[Segment]) -> list[Segment]:
         if self.policy.layout == "swap":

@@ -14,7 +14,8 @@ from typing import Any, Final, Literal
 
 from runtime.context.cache_model import Mark, Store, bill, living
 from runtime.context.lane_cache import lane_store
-from runtime.context.measures import HEAD_KINDS, measure, prefixes, window_prefixes
+from runtime.context.lifetimes import long_points
+from runtime.context.measures import HEAD_KINDS, measure, window_prefixes
 from runtime.context.models import ModelRecord
 from runtime.context.policy import Policy
 from runtime.context.staircase import Candidate, best_points
@@ -26,7 +27,6 @@ from runtime.conversation.windows import agent_of
 
 MAX_CANDIDATES: Final = 24
 TAIL_SURVIVAL: Final = 0.95
-GAPS_TO_JUDGE: Final = 8
 UNMARKABLE: Final = frozenset({"thinking"})
 
 Ttl = Literal["5m", "1h"]
@@ -82,24 +82,26 @@ class _Planner:
         self.living = living(self.laid, self.store, now)
         self.frame_starts = self._frame_starts()
         self.base = self._base_index()
-        self.all_long = self._all_long()
+        self.long = long_points(self.requests, state.turn, self.laid, self.living, self.store, model, now)
+        self.tail_ttl = None if last_call else self._tail_ttl()
 
     def plan(self) -> CachePlan:
         candidates, living = self._candidates(), self.living
         slots = min(self.policy.cache_points, self.model.points)
-        chosen = best_points(
-            candidates, slots, premium=self._tail_threshold(), written=self.ends[living[-1]] if living else 0
-        )
+        written = self.ends[living[-1]] if living else 0
+        premium = self._tail_threshold(self.tail_ttl or "5m")
+        chosen = best_points(candidates, slots, premium=premium, written=written)
+        long_until = self._long_until(chosen)
+        marks = [Mark(one.index, "1h" if one.index <= long_until else "5m") for one in chosen]
         points = tuple(
             CachePoint(
                 segment=self.segments[candidate.index].id,
-                ttl=self._ttl(candidate.index),
+                ttl="1h" if candidate.index <= long_until else "5m",
                 number=number,
                 reason=candidate.reason,
             )
             for number, candidate in enumerate(chosen, start=1)
         )
-        marks = [Mark(candidate.index, self._ttl(candidate.index)) for candidate in chosen]
         predicted, _ = bill(self.laid, marks, dict(self.store), self.model, self.now)
         return CachePlan(points=points, predicted=predicted, numbers=self._numbers(candidates))
 
@@ -107,8 +109,9 @@ class _Planner:
         return {
             "returnProbability": round(self._return_probability(), 4),
             "gaps": self.gaps,
+            "longPauses": round(self.long.pause, 4),
             "tailReuse": round(self._survival(len(self.segments) - 1), 4),
-            "tailThreshold": round(self._tail_threshold(), 4),
+            "tailThreshold": round(self._tail_threshold(self.tail_ttl or "5m"), 4),
             "minimum": self.model.minimum_cacheable,
             "candidates": [
                 {"segment": self.segments[c.index].id, "tokens": c.tokens, "survival": round(c.survival, 4)}
@@ -121,9 +124,8 @@ class _Planner:
     def _candidates(self) -> list[Candidate]:
         """Places where survival drops and that are long enough, the tail if it will be read, the anchor."""
         reasons: dict[int, str] = {}
-        tail = len(self.segments) - 1
-        if not self.last_call and self._survival(tail) >= self._tail_threshold():
-            reasons[tail] = "tail"
+        if self.tail_ttl is not None:
+            reasons[len(self.segments) - 1] = "tail"
         for start in self.frame_starts:
             reasons.setdefault(self._markable(start - 1), "frame start")
         if self.base is not None:
@@ -185,11 +187,22 @@ class _Planner:
 
     def _survival(self, index: int) -> float:
         """G: the chance that the lane's next request still shares everything up to this block, in time."""
+        is_tail = index == len(self.segments) - 1
+        stands = self._stands(index) * (TAIL_SURVIVAL if is_tail else 1.0)
+        return stands * self._in_time(self._expected_ttl(index))
+
+    def _stands(self, index: int) -> float:
+        """The chance that no return before the next request takes it away."""
         pops = sum(1 for start in self.frame_starts if index >= start)
-        stands = (1 - self._return_probability()) ** pops
-        if index == len(self.segments) - 1:
-            stands *= TAIL_SURVIVAL
-        return stands * self._in_time(self._ttl(index))
+        return (1 - self._return_probability()) ** pops
+
+    def _expected_ttl(self, index: int) -> Ttl:
+        """The lifetime that a point there has at least."""
+        if self._short_lived():
+            return "5m"
+        if self.policy.cache_ttl == "1h" or self.tail_ttl == "1h":
+            return "1h"
+        return "1h" if self.base is not None and index <= self.base else "5m"
 
     def _return_probability(self) -> float:
         if len(self.state.frames) < 2:
@@ -201,39 +214,35 @@ class _Planner:
         in_time = 0 if last is None else last.gaps_under_1h if ttl == "1h" else last.gaps_under_5m
         return (in_time + 1) / (self.gaps + 2)
 
-    def _tail_threshold(self) -> float:
+    def _tail_threshold(self, ttl: Ttl) -> float:
         """Below this chance of being read a write costs more than it saves."""
-        write = self.model.write_multiplier(self._ttl(len(self.segments) - 1))
+        write = self.model.write_multiplier(ttl)
         return (write - 1) / (write - self.model.read_multiplier)
 
     # -- lifetimes ------------------------------------------------------------------------------------------
 
-    def _ttl(self, index: int) -> Ttl:
-        """1h points stand before 5m points: up to the base 1h under `auto`, behind it 5m."""
-        if "1h" not in self.model.ttls or self.policy.cache_ttl == "5m":
-            return "5m"
-        if self.policy.cache_ttl == "1h" or self.all_long:
-            return "1h"
-        return "1h" if self.base is not None and index <= self.base else "5m"
+    def _short_lived(self) -> bool:
+        """Whether no point may live long, or none has to be chosen for it."""
+        return "1h" not in self.model.ttls or self.policy.cache_ttl == "5m"
 
-    def _all_long(self) -> bool:
-        """Whether pauses of 5 to 60 minutes are so common that 1h pays everywhere; once so, it stays so."""
-        if self.policy.cache_ttl != "auto" or "1h" not in self.model.ttls:
-            return False
-        if self.requests and any(
-            point.ttl == "1h" and point.reason == "tail" for point in self._last_points()
-        ):
-            return True
-        if self.gaps < GAPS_TO_JUDGE:
-            return False
-        first, last = self.requests[0], self.requests[-1]
-        first_tokens = prefixes(first.window, self.sent).total
-        tokens = self.laid.total
-        growth = max(0.0, (tokens - first_tokens) / len(self.requests))
-        mean = (tokens + first_tokens) / 2
-        long, short = self.model.write_multiplier("1h"), self.model.write_multiplier("5m")
-        share = (last.gaps_under_1h - last.gaps_under_5m) / self.gaps
-        return share > (long - short) * growth / ((short - self.model.read_multiplier) * mean)
+    def _tail_ttl(self) -> Ttl | None:
+        """The lifetime with which the tail is worth its write; None: it will probably not be read again."""
+        stands = self._stands(len(self.segments) - 1) * TAIL_SURVIVAL
+        lives: tuple[Ttl, ...] = ("5m",) if self._short_lived() else ("5m", "1h")
+        if self.policy.cache_ttl == "1h":
+            lives = lives[-1:]
+        return next((ttl for ttl in lives if stands * self._in_time(ttl) >= self._tail_threshold(ttl)), None)
 
-    def _last_points(self) -> tuple[CachePoint, ...]:
-        return self.requests[-1].cache_points
+    def _long_until(self, chosen: Sequence[Candidate]) -> int:
+        """Index of the last point that lives an hour; -1 for none. Those before it do, too."""
+        indexes = [candidate.index for candidate in chosen]
+        if self._short_lived() or not chosen:
+            return -1
+        tail = len(self.segments) - 1
+        if self.policy.cache_ttl == "1h" or (self.tail_ttl == "1h" and tail in indexes):
+            return indexes[-1]
+        long = self.long.best([candidate.tokens for candidate in chosen])
+        found = [self.base if self.base is not None else -1]
+        found += [index for index in indexes if self.ends[index] == long]
+        found += [i for i in self.living if i in indexes and self.store[self.laid.keys[i]].ttl == "1h"]
+        return max(index for index in (-1, *found))

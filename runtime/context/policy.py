@@ -53,6 +53,10 @@ class Policy:
     cache_points: int = 4
     origins: Mapping[str, Origin] = field(default_factory=dict)
 
+    def is_default(self, name: str) -> bool:
+        """Whether nobody chose that setting."""
+        return self.origins.get(name, "default") in BY_DEFAULT
+
     def chosen(self) -> dict[str, Setting]:
         """The settings that are not defaults: what a call's event says of them."""
         return {

@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any, Final
 
-from runtime.context.artifacts import artifact_line
+from runtime.context.artifacts import FOLLOWS, artifact_line, named_artifact
 from runtime.context.models import ModelRecord
 from runtime.context.tokens import count_tokens
+from runtime.conversation.artifacts import ArtifactRef
 from runtime.conversation.events import (
     LLMCallCompleted,
     ToolCallComplete,
@@ -201,23 +202,27 @@ def tool_result_segment(
     maker: SegmentMaker, item: Pending, event: ToolCallComplete, note: str = ""
 ) -> Segment:
     """The one result of a call, as text: a string as it is, anything else as canonical JSON. Of one that
-    became an artifact there are name and summary, and `note`, which says where its text stands."""
+    became an artifact there are name, size and `note`, which says where its text stands; its summary as well,
+    unless the text comes next. The `line` of the meta has it."""
     meta = {"callId": event.call_id, "toolName": event.tool_name, "success": event.success}
     if item.artifact is not None:
-        meta["artifact"] = item.artifact.name
+        meta["artifact"], meta["line"] = item.artifact.name, artifact_line(item.artifact)
     return maker.make(
         f"e{event.seq}",
         "tool_result",
         "user",
-        result_text(event)
-        if item.artifact is None
-        else " ".join((artifact_line(item.artifact), note)).strip(),
+        result_text(event) if item.artifact is None else _artifact_text(item.artifact, note),
         sources=(event.seq,),
         frame=item.frame,
         stage=item.stage,
         label=event.tool_name if event.success else f"{event.tool_name} failed",
         meta=meta,
     )
+
+
+def _artifact_text(artifact: ArtifactRef, note: str) -> str:
+    line = named_artifact(artifact) if note == FOLLOWS else artifact_line(artifact)
+    return f"{line} {note}".strip()
 
 
 def result_text(event: ToolCallComplete) -> str:

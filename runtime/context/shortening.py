@@ -166,7 +166,7 @@ class Shortener:
         for index in range(start, end):
             old = self.segments[index]
             if old.kind == "artifact" and index not in shape.gone:
-                text = f"{old.text.partition(chr(10))[0]}\nIts text was unloaded to save room."
+                text = f"{old.meta['line']}\nIts text was unloaded to save room."
                 self._put_short(shape, index, "summary", text, {})
 
     def _results(self, shape: Shape, start: int, end: int) -> None:
@@ -179,8 +179,9 @@ class Shortener:
         for index in range(start, end):
             old = self.segments[index]
             if old.kind == "artifact" and index not in shape.gone:
-                name, _, text = old.text.partition("\n")
-                cut = f"{name}\n{short(text, 2 * SHORT)} [shortened to save room; it can be loaded again]"
+                _, _, text = old.text.partition("\n")
+                line, beginning = old.meta["line"], short(text, 2 * SHORT)
+                cut = f"{line}\n{beginning} [shortened to save room; it can be loaded again]"
                 self._put_short(shape, index, "summary", cut, {})
 
     def _shorten(self, shape: Shape, index: int, characters: int) -> None:

@@ -6,9 +6,11 @@ Rule: pure data. `apply_frame` over an I-frame and the P-frames after it gives t
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+import json
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from runtime.conversation.snapshot import Snapshot, canonical
 
@@ -46,15 +48,27 @@ class StateDelta:
 
 
 StateFrame = FullState | StateDelta
+_FRAME: Final = re.compile(
+    r"State (?P<number>\d+)(?: \(\w+\), complete|, changes to state \d+ \((?P<base>\w+)\)): "
+)
 
 
 def next_frame(
-    base: Snapshot | None, now: Snapshot, *, number: int, since_full: int, interval: int, compression: bool
+    base: Snapshot | None,
+    now: Snapshot,
+    *,
+    number: int,
+    since_full: int,
+    interval: int,
+    compression: bool,
+    changed: int | None = None,
 ) -> StateFrame | None:
     """The state frame that the next request adds; None where nothing changed (an empty P-frame).
 
     `base` is the state as the model knows it, None before the first frame and where it left the window.
-    `since_full` counts the P-frames since the last I-frame. Without `compression` every frame is an I-frame.
+    `since_full` counts the P-frames since the last I-frame; `changed` is how many characters they have, if an
+    I-frame that is longer than they are is to wait: it would cost more than it repeats. Without
+    `compression` every frame is an I-frame.
     """
     full = FullState(number=number, body=dict(now))
     if base is None or not compression:
@@ -62,7 +76,8 @@ def next_frame(
     if canonical(base) == canonical(now):
         return None
     delta = StateDelta(number=number, base=digest(base), body=changes(base, now))
-    if since_full >= interval or len(delta.text) > len(full.text):
+    is_due = since_full >= interval and (changed is None or len(full.text) <= changed)
+    if is_due or len(delta.text) > len(full.text):
         return full
     return delta if canonical(apply_frame(base, delta)) == canonical(now) else full
 
@@ -138,6 +153,36 @@ def apply_frame(base: Snapshot | None, frame: StateFrame) -> dict[str, Any]:
 
 def _without(values: Mapping[str, Any], names: Any) -> dict[str, Any]:
     return {name: value for name, value in values.items() if name not in names}
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The state as the model knows it from the frames that it still reads."""
+
+    base: Snapshot | None
+    """None: no whole state stands there, or a frame between it and the newest is missing."""
+    number: int
+    """Of the newest frame."""
+    since_full: int = 0
+    """P-frames since the last I-frame."""
+
+
+def still_known(texts: Sequence[str]) -> Known:
+    """What the texts of the frames tell that stand in a window, in order, once others have left it."""
+    known = Known(None, 0)
+    for text in texts:
+        found = _FRAME.match(text)
+        if found is None:
+            continue
+        number, body = int(found["number"]), json.loads(text[found.end() :])
+        if found["base"] is None:
+            known = Known(body, number)
+        elif known.base is not None and digest(known.base) == found["base"]:
+            state = apply_frame(known.base, StateDelta(number=number, base=found["base"], body=body))
+            known = Known(state, number, known.since_full + 1)
+        else:
+            known = Known(None, number)
+    return known
 
 
 def digest(body: Mapping[str, Any]) -> str:

@@ -94,7 +94,7 @@ def written_summary(maker: SegmentMaker, by_rules: Segment, text: str) -> Segmen
 def _artifacts(playbook: Playbook, popped: Popped, replaced: Sequence[Segment]) -> list[str]:
     """The artifacts that the value refers to and those that were loaded in the frame, which are unloaded."""
     if popped.agent is None:
-        loaded = {s.meta["artifact"]: s.text.partition("\n")[0] for s in replaced if s.kind == "artifact"}
+        loaded = {s.meta["artifact"]: str(s.meta["line"]) for s in replaced if s.kind == "artifact"}
         waiting = [item.artifact for item in popped.unsent if item.artifact is not None]
     else:
         loaded, waiting = {}, []  # an agent's artifacts go with it
@@ -150,7 +150,7 @@ def _trace(sent: Sequence[Segment], unsent: Sequence[Pending]) -> Trace:
         if segment.kind == "tool_call":
             calls[segment.meta["callId"]] = [_call_line(segment), "no result"]
         elif segment.kind == "tool_result" and segment.meta["callId"] in calls:
-            calls[segment.meta["callId"]][1] = short(segment.text)
+            calls[segment.meta["callId"]][1] = short(str(segment.meta.get("line", segment.text)))
     for item in unsent:
         _add_unsent(said, calls, item)
     stages = dict.fromkeys(

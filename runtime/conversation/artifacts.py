@@ -20,6 +20,8 @@ SIGIL: Final = "$"
 """`$name` as a whole argument stands for the content of that name."""
 CONTENT_NAME: Final = re.compile(r"a_[0-9a-f]{8,32}")
 """Names that the engine gives by content; nobody else may use them."""
+TOLD: Final = 48
+"""Characters of an automatic summary in the state."""
 SAMPLE: Final = 80
 """Characters of the content that an automatic summary shows."""
 
@@ -39,8 +41,21 @@ class ArtifactRef:
     hash: str
     loaded_in: str | None = None
     """The frame whose window has it, or a part of it."""
+    listed: bool = False
+    """It was unloaded once: from then on the model finds it in the state."""
     content: Any = None
     """The typed value. None in a state that was read without contents."""
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the state tells a model of it. One that the engine named and that was always in the window
+        is not: the result that it is says all this at its place."""
+        return self.listed or self.loaded_in is None or CONTENT_NAME.fullmatch(self.name) is None
+
+    @property
+    def told(self) -> str:
+        """What the state says of it: of a summary that the engine made, the beginning."""
+        return self.summary if CONTENT_NAME.fullmatch(self.name) is None else short(self.summary, TOLD)
 
     @property
     def text(self) -> str:
@@ -128,7 +143,9 @@ def short(text: str, limit: int) -> str:
 def with_loaded(artifacts: Artifacts, name: str, frame: str | None) -> Artifacts:
     """The artifacts once `name` is in the window of `frame`, or in none."""
     ref = artifacts.get(name)
-    return artifacts if ref is None else {**artifacts, name: replace(ref, loaded_in=frame)}
+    if ref is None:
+        return artifacts
+    return {**artifacts, name: replace(ref, loaded_in=frame, listed=ref.listed or frame is None)}
 
 
 def with_variables(artifacts: Artifacts, changed: Mapping[str, Any], deleted: tuple[str, ...]) -> Artifacts:

@@ -194,6 +194,8 @@ def _call_completed(folding: Folding, event: ev.LLMCallCompleted) -> None:
 
 
 def _call_failed(folding: Folding, event: ev.LLMCallFailed) -> None:
+    # Its number is spent, also where it was refused before it began: no two calls have one.
+    folding.state.calls = max(folding.state.calls, event.call)
     if (running := folding.running()) is not None:
         running.call = None
         if event.usage is not None:

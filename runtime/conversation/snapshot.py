@@ -27,7 +27,9 @@ def snapshot(state: SessionState) -> dict[str, Any]:
             str(name): plain(value) for name, value in state.variables.items() if not is_private(str(name))
         },
         "agents": list(state.agents),
-        "artifacts": {name: ref.summary for name, ref in state.artifacts.items() if not is_private(name)},
+        "artifacts": {
+            name: ref.told for name, ref in state.artifacts.items() if ref.is_listed and not is_private(name)
+        },
         "call_stack": [frame.stage for frame in state.own_frames],
     }
 

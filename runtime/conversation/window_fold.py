@@ -206,7 +206,7 @@ def _send(agent: AgentWindow, state: SessionState, event: LLMCallStarted) -> Non
         agent.since_full += event.empty_state
         return
     agent.state_base, agent.state_number = snapshot(state), frame.meta["number"]
-    agent.since_full = 0 if frame.meta.get("full") else agent.since_full + 1
+    agent.since_full = frame.meta["since"]
 
 
 def call_completed(folding: Folding, event: LLMCallCompleted) -> None:
@@ -361,7 +361,7 @@ def window_rewritten(folding: Folding, event: WindowRewritten) -> None:
     """The segments of a range are replaced; what stood there is known by what stands for it."""
     agent = folding.agent(agent_of(event.lane))
     segments, gone = replace_range(agent.segments, event.from_segment, event.to_segment, event.replacement)
-    if not _base_stands(agent, gone):
+    if not _base_stands(agent, gone) or any(segment.kind == "state" for segment in event.replacement):
         agent.state_base = None
     rewriting.remember(agent, event, gone)
     rewritten = AppendList(segments)

@@ -28,6 +28,7 @@ from runtime.conversation.events import (
 from runtime.conversation.messages import Role, Usage
 from runtime.conversation.segments import CachePoint, Prediction, Replaced, Segment, SegmentKind
 from runtime.conversation.windows import window_sent
+from runtime.inspector.efficiency import SentCall
 from runtime.inspector.shares import Share, prefix_shares
 
 CALL_EVENTS = frozenset(
@@ -199,6 +200,21 @@ class CallLog:
     def summaries(self) -> list[CallSummary]:
         """All calls in order, without their windows: those together grow with the square of the session."""
         return [call_summary(self._calls[number]) for number in self.numbers]
+
+    def sent(self, *, or_predicted: bool = False) -> list[SentCall]:
+        """All calls whose usage is known, with what they sent. `or_predicted`: where the provider said nothing
+        of a call that was answered, what was predicted counts."""
+        found: list[SentCall] = []
+        for number in self.numbers:
+            call = self._calls[number]
+            ended = call.completed or call.failed
+            usage = ended.usage if ended is not None else None
+            if usage is None and or_predicted and call.completed and call.started.predicted:
+                usage = Usage(**call.started.predicted.model_dump())
+            if usage is not None:
+                first = call.completed.first_token_ms if call.completed else None
+                found.append(SentCall(call.started, call.window, usage, first))
+        return found
 
     def _start(self, event: LLMCallStarted) -> int:
         self._remember(event.added)

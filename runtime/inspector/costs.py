@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from runtime.conversation.base import Value
 from runtime.conversation.messages import Usage
-from runtime.inspector.calls import CallSummary
+from runtime.inspector.calls import CallLog, CallSummary
+from runtime.inspector.efficiency import Efficiency, efficiency
 
 
 class CacheMiss(Value):
@@ -16,6 +17,16 @@ class CacheMiss(Value):
     previous_call: int
     segment: str
     """The first segment that differs."""
+
+
+class TurnCost(Value):
+    """The calls of one turn. Money as in the whole report."""
+
+    turn: int
+    calls: int
+    usage: Usage
+    cost: float | None = None
+    cost_without_caching: float | None = None
 
 
 class CostReport(Value):
@@ -29,16 +40,17 @@ class CostReport(Value):
     """Part of all input tokens that was read from the cache."""
     cost: float | None = None
     cost_without_caching: float | None = None
+    turns: tuple[TurnCost, ...] = ()
+    efficiency: Efficiency = Efficiency()
     misses: tuple[CacheMiss, ...] = ()
 
 
-def cost_report(calls: Iterable[CallSummary]) -> CostReport:
-    """The report over these calls."""
-    views = list(calls)
-    # What a provider refused is not billed; of any other call without usage the price is not known.
-    billed = [view for view in views if view.status != "failed" or view.usage is not None]
+def cost_report(log: CallLog) -> CostReport:
+    """The report over all calls of a session."""
+    views = log.summaries()
+    billed = _billed(views)
     usages = [view.usage for view in views if view.usage is not None]
-    total = Usage(**{name: sum(getattr(usage, name) for usage in usages) for name in Usage.model_fields})
+    total = sum(usages, Usage())
     return CostReport(
         calls=len(views),
         without_usage=len(views) - len(usages),
@@ -46,7 +58,32 @@ def cost_report(calls: Iterable[CallSummary]) -> CostReport:
         read_share=total.read / total.input if total.input else None,
         cost=_sum(view.cost for view in billed),
         cost_without_caching=_sum(view.cost_without_caching for view in billed),
+        turns=tuple(_turn_cost(turn, group) for turn, group in _by_turn(views)),
+        efficiency=efficiency(log.sent()),
         misses=tuple(miss for view in views if (miss := _miss(view)) is not None),
+    )
+
+
+def _billed(views: Iterable[CallSummary]) -> list[CallSummary]:
+    """What a provider refused is not billed; of any other call without usage the price is not known."""
+    return [view for view in views if view.status != "failed" or view.usage is not None]
+
+
+def _by_turn(views: Iterable[CallSummary]) -> list[tuple[int, list[CallSummary]]]:
+    turns: dict[int, list[CallSummary]] = {}
+    for view in views:
+        turns.setdefault(view.turn, []).append(view)
+    return sorted(turns.items())
+
+
+def _turn_cost(turn: int, views: Sequence[CallSummary]) -> TurnCost:
+    billed = _billed(views)
+    return TurnCost(
+        turn=turn,
+        calls=len(views),
+        usage=sum((view.usage for view in views if view.usage is not None), Usage()),
+        cost=_sum(view.cost for view in billed),
+        cost_without_caching=_sum(view.cost_without_caching for view in billed),
     )
 
 

@@ -12,6 +12,7 @@ import stat
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
@@ -23,6 +24,7 @@ NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
 """A connection's name is what a stage's `provider` says; a slash parts it from the model in menus."""
 RESERVED: Final = frozenset({"rehearsal"})
 KEY: Final = re.compile(r"[!-~]+")
+_NO_ADDRESS: Final = re.compile(r"[\s\x00-\x1f\x7f]")
 
 Api = Literal["anthropic", "responses", "chat"]
 """Anthropic Messages, OpenAI Responses, or Chat Completions as compatible servers speak it."""
@@ -31,12 +33,26 @@ Api = Literal["anthropic", "responses", "chat"]
 def usable_url(url: str) -> str:
     """The address without a slash at its end. Raises ValueError for what no request can be sent to, and for
     one with a name, a password or a query in it: those are secrets, or would get in the way of the key."""
-    parts = urlsplit(url.strip())
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+    except ValueError:
+        raise ValueError("an address has a host, and a port from 1 to 65535 or none") from None
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError("an address begins with http:// or https:// and names a host")
+    if port == 0 or _NO_ADDRESS.search(url.strip()) or not _is_host(parts.netloc, parts.hostname):
+        raise ValueError("an address has no spaces, and a host and a port that a request can be sent to")
     if parts.username is not None or parts.query or parts.fragment:
         raise ValueError("an address has no name, password, `?` or `#`; a secret goes into the key")
     return url.strip().rstrip("/")
+
+
+def _is_host(netloc: str, host: str) -> bool:
+    """Whether what stands in brackets, if anything does, is an IPv6 address."""
+    try:
+        return "[" not in netloc or IPv6Address(host).version == 6
+    except ValueError:
+        return False
 
 
 def usable_key(key: str) -> str:
@@ -104,7 +120,7 @@ NO_FILE: Final = ConnectionsFile()
 def read_connections_file(path: Path) -> ConnectionsFile:
     """The file at that place; without one: no entries and no problems."""
     try:
-        read = parse_connections(path.read_text("utf-8"))
+        read = parse_connections(path.read_text("utf-8-sig"))
     except (FileNotFoundError, NotADirectoryError):
         return ConnectionsFile(path=path)
     except UnicodeDecodeError:
@@ -134,6 +150,8 @@ def parse_connections(text: str) -> ConnectionsFile:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         return ConnectionsFile(problems=(_no_toml(str(error), text),))
+    except (RecursionError, ValueError):  # what tomllib does not look out for: depth, numbers without end
+        return ConnectionsFile(problems=(_TOO_MUCH,))
     problems: list[FileProblem] = []
     tables = data.pop("connections", {})
     default = data.pop("default", None)
@@ -205,6 +223,9 @@ def _no_toml(message: str, text: str) -> FileProblem:
     return FileProblem(line, "", f"This is no TOML: {_AT.sub('', message)}. Nothing of the file is used.")
 
 
+_TOO_MUCH: Final = FileProblem(
+    None, "", "It is nested too deep, or has a number that is too long. Nothing of the file is used."
+)
 _HEADER: Final = re.compile(r"^\s*\[\[?([^\]=]*)\]")
 _KEY: Final = re.compile(r"^\s*([^=#\[]+?)\s*=")
 _PART: Final = re.compile(r"\"([^\"]*)\"|'([^']*)'|([^\s.\"']+)")

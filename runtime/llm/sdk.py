@@ -33,6 +33,7 @@ IDLE_S: Final = 60.0
 PROBE_TOKENS: Final = 16
 _loaded: dict[str, Any] = {}
 LOST: Final = "The connection to the model was lost."
+NO_ADDRESS: Final = "The address of the model's server cannot be used."
 BROKE_OFF: Final = "The model's answer ended before it was complete."
 
 
@@ -180,15 +181,21 @@ class SdkLLM(ABC):
         if loop not in self._clients:
             sdk, transport = await load(self.package), await load("httpx2")
             if loop not in self._clients:
-                self._clients[loop] = self._make_client(
-                    sdk,
-                    api_key=self._key or "none",
-                    base_url=self.url,
-                    max_retries=0,
-                    timeout=transport.Timeout(self._idle_s, connect=CONNECT_S),
-                    http_client=self._http_client,
-                )
+                self._clients[loop] = self._connected(sdk, transport)
         return self._clients[loop]
+
+    def _connected(self, sdk: Any, transport: Any) -> Any:
+        try:
+            return self._make_client(
+                sdk,
+                api_key=self._key or "none",
+                base_url=self.url,
+                max_retries=0,
+                timeout=transport.Timeout(self._idle_s, connect=CONNECT_S),
+                http_client=self._http_client,
+            )
+        except transport.InvalidURL:
+            raise ConnectionLost(NO_ADDRESS, retryable=False) from None
 
     async def _ours(self, error: Exception) -> LLMError | None:
         """Ours for an error of the package or of its transport; None for any other. What a provider says may

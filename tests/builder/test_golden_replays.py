@@ -24,9 +24,9 @@ PLAYED = [
     (GALLERY / "customer-support.json", GOLDEN / "unknown-customer.json"),
     (GALLERY / "restaurant-booking.json", GOLDEN / "table-for-four.json"),
     (GALLERY / "restaurant-booking.json", GOLDEN / "called-off.json"),
-    (GALLERY / "research-assistant.json", GOLDEN / "keepers-log.json"),
+    (GALLERY / "research-assistant.json", EXAMPLES / "keepers-log.json"),
     (GALLERY / "research-assistant.json", GOLDEN / "no-dragons.json"),
-    (GALLERY / "research-assistant.json", GOLDEN / "small-window.json"),
+    (GALLERY / "research-assistant.json", EXAMPLES / "small-window.json"),
     (EXAMPLES / "travel-desk.json", EXAMPLES / "pay-by-agent.json"),
 ]
 WRITE = os.environ.get("STUDIO_WRITE_GOLDEN") == "1"

@@ -89,11 +89,11 @@ def test_the_objects_have_exactly_the_documented_fields() -> None:
     assert list(call["window"]) == ["layout", "segments", "cachePoints"]
     fields = ["id", "kind", "role", "text", "tokens", "hash", "sources", "frame", "replaced"]
     assert list(call["window"]["segments"][0]) == fields
-    assert list(call["window"]["cachePoints"][0]) == ["segment", "ttl"]
+    assert list(call["window"]["cachePoints"][0]) == ["segment", "ttl", "reason"]
     assert list(call["predicted"]) == ["read", "write5m", "write1h", "fresh"]
     assert list(objects[0])[:6] == ["kind", "seq", "at", "session", "turn", "type"]
     assert list(objects[-1]) == [
-        "kind", "stage", "complete", "variables", "callStack", "replies", "unusedOutputs",
+        "kind", "stage", "complete", "variables", "callStack", "replies", "unusedOutputs", "efficiency",
     ]  # fmt: skip
 
 

@@ -193,7 +193,7 @@ async def test_actions_of_a_stage_save_and_load() -> None:
     )
     play = await played(book, [reply()], "hi")
     assert loads(play) == [("brief", "f1")]
-    assert of_kind(play, "artifact") == ["Artifact brief: text, 10 characters, B.\nIts text:\nsome notes"]
+    assert of_kind(play, "artifact") == ["Artifact brief (text, 10 characters).\nIts text:\nsome notes"]
     assert [event.success for event in play.of(ev.ToolCallComplete)] == [True, True, False]
     assert [segment.kind for segment in window(play)] == [
         "tools",

@@ -79,8 +79,10 @@ async def test_the_same_text_twice_is_one_artifact_and_stands_in_the_window_once
     (saved,) = play.of(ev.ArtifactSaved)
     assert whole(play).count(text) == 1
     lines = of_kind(play, "tool_result")
-    assert all(line.startswith(f"Artifact {saved.name}: one({{}}): text, 760 characters") for line in lines)
-    assert lines[0].endswith("Its text follows.")
+    assert lines[0] == f"Artifact {saved.name} (text, 760 characters). Its text follows."
+    assert all(
+        line.startswith(f"Artifact {saved.name}: one({{}}): text, 760 characters") for line in lines[1:]
+    )
     assert lines[1].endswith("Its text stands above.")
 
 

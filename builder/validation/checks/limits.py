@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from builder.validation.diagnostics import Diagnostic, warning
 from builder.validation.fixes import Fix, remove_transition, update_transition
+from builder.validation.given import as_given
 from builder.validation.outline import Outline
 from builder.validation.pointers import pointer
 from runtime.playbook import MaxTurnsCondition, Stage, TimeoutCondition, Transition
@@ -52,6 +53,5 @@ def _late(
 
 
 def _sooner(rule: Transition, field: str, limit: int) -> Fix:
-    condition = rule.condition.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    changed = {"type": rule.condition.type, **condition, field: limit}
+    changed = {"type": rule.condition.type, **as_given(rule.condition), field: limit}
     return update_transition("Let both be the same", rule.id, {"condition": changed})

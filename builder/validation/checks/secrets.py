@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from builder.validation.diagnostics import Diagnostic, error, warning
+from builder.validation.given import canonical
 from builder.validation.names import did_you_mean
 from builder.validation.outline import Outline, PlacedTool
 from builder.validation.pointers import pointer
@@ -23,9 +24,7 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
         if isinstance(implementation, HttpImplementation):
             yield from _typed_in(placed, implementation)
         if implementation is not None and outline.server.secrets is not None:
-            yield from _undefined(
-                placed, implementation.model_dump_json(by_alias=True), outline.server.secrets
-            )
+            yield from _undefined(placed, canonical(implementation), outline.server.secrets)
 
 
 def _typed_in(placed: PlacedTool, implementation: HttpImplementation) -> Iterator[Diagnostic]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 from builder.validation.diagnostics import Diagnostic, error, warning
 from builder.validation.fixes import rename_tool, replace_at
+from builder.validation.given import as_given, canonical
 from builder.validation.outline import Outline, PlacedTool
 from runtime.playbook.engine_tools import RESERVED_TOOLS
 
@@ -29,18 +28,12 @@ def check(outline: Outline) -> Iterator[Diagnostic]:
             message = f"Two tools of one stage have the name “{name}”; the model could not tell them apart."
             related = (f"{same_place.path}/name",)
             yield error("duplicate-id", message, path, related=related, stage=placed.stage_id)
-        elif other is not placed and other.tool != placed.tool and canonical(other) != canonical(placed):
+        elif (
+            other is not placed
+            and other.tool != placed.tool
+            and canonical(other.tool) != canonical(placed.tool)
+        ):
             yield _conflict(placed, other)
-
-
-def canonical(placed: PlacedTool) -> str:
-    """The definition as canonical JSON; equal texts are one tool."""
-    return json.dumps(placed.tool.model_dump(mode="json", by_alias=True), sort_keys=True)
-
-
-def _given(placed: PlacedTool) -> Any:
-    """The definition as the document has it, without what is only a default."""
-    return placed.tool.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 def _conflict(placed: PlacedTool, other: PlacedTool) -> Diagnostic:
@@ -54,5 +47,7 @@ def _conflict(placed: PlacedTool, other: PlacedTool) -> Diagnostic:
         f"{placed.path}/name",
         related=(f"{other.path}/name",),
         stage=placed.stage_id,
-        fix=replace_at("Take the other definition", placed.path, {"name": placed.tool.name}, _given(other)),
+        fix=replace_at(
+            "Take the other definition", placed.path, {"name": placed.tool.name}, as_given(other.tool)
+        ),
     )

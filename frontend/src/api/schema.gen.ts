@@ -1262,6 +1262,23 @@ export interface components {
             cost: number | null;
             costWithoutCaching: number | null;
             /** @default [] */
+            turns: components["schemas"]["TurnCost"][];
+            /**
+             * @default {
+             *       "calls": 0,
+             *       "tokens": {
+             *         "bound": 0,
+             *         "paid": 0,
+             *         "systemPoint": 0,
+             *         "tailPoint": 0,
+             *         "uncached": 0
+             *       },
+             *       "dollars": null,
+             *       "eta": null
+             *     }
+             */
+            efficiency: components["schemas"]["Efficiency"];
+            /** @default [] */
             misses: components["schemas"]["CacheMiss"][];
         };
         /** @description A new playbook, and those that came with it because it calls them. */
@@ -1324,6 +1341,29 @@ export interface components {
             /** Format: date-time */
             updatedAt: string;
             diagnostics: components["schemas"]["Diagnostic"][];
+        };
+        /** @description The figures of several calls. */
+        Efficiency: {
+            /**
+             * @description Those with a usage; others count nowhere here.
+             * @default 0
+             */
+            calls: number;
+            /**
+             * @description In input tokens at the plain price: a token that was read counts a tenth, or less.
+             * @default {
+             *       "paid": 0,
+             *       "uncached": 0,
+             *       "systemPoint": 0,
+             *       "tailPoint": 0,
+             *       "bound": 0
+             *     }
+             */
+            tokens: components["schemas"]["InputCosts"];
+            /** @description None where a price is not known. */
+            dollars: components["schemas"]["InputCosts"] | null;
+            /** @description bound / paid: 1 is the best that can be. None without a call. */
+            eta: number | null;
         };
         /** @description The body of every 4xx and 5xx answer. */
         ErrorBody: {
@@ -1587,6 +1627,31 @@ export interface components {
              */
             agents: string[];
             playbook: components["schemas"]["CreatedPlaybook"] | null;
+        };
+        /** @description What the input of the calls costs, output left out. */
+        InputCosts: {
+            /** @default 0 */
+            paid: number;
+            /**
+             * @description With nothing read or written.
+             * @default 0
+             */
+            uncached: number;
+            /**
+             * @description With one cache point behind the instructions that stand first.
+             * @default 0
+             */
+            systemPoint: number;
+            /**
+             * @description With one at the end of each request: what automatic caching does.
+             * @default 0
+             */
+            tailPoint: number;
+            /**
+             * @description The least that any cache points could have cost, knowing every later request and pause.
+             * @default 0
+             */
+            bound: number;
         };
         /** @description What the user's message was taken for, before the stage's intent rules were looked at. */
         IntentClassified: {
@@ -3198,6 +3263,14 @@ export interface components {
             usage: components["schemas"]["Usage"] | null;
             /** @default null */
             cost: number | null;
+        };
+        /** @description The calls of one turn. Money as in the whole report. */
+        TurnCost: {
+            turn: number;
+            calls: number;
+            usage: components["schemas"]["Usage"];
+            cost: number | null;
+            costWithoutCaching: number | null;
         };
         /** @description The turn ended without a reply. */
         TurnFailed: {

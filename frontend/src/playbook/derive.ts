@@ -128,7 +128,7 @@ function sourceOf(context: Context, { from, action }: Transition): string {
 
 function targetsOf(context: Context, { from, action }: Transition): string[] {
 	const { layout, playbook } = context;
-	const right = beside(layout, from, { x: STAGE_WIDTH + 160, y: STAGE_HEIGHT + 24 });
+	const right = beside(layout, from, { x: STAGE_WIDTH + 200, y: STAGE_HEIGHT + 24 });
 	if (action.mode === "return") {
 		const callers = [...(context.callers.get(from) ?? [])];
 		if (callers.length > 0) return callers;

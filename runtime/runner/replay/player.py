@@ -14,6 +14,8 @@ from runtime.conversation.fold import fold
 from runtime.conversation.history import until_turn
 from runtime.conversation.state import SessionState
 from runtime.engine import NO_AGENTS
+from runtime.inspector.calls import CallLog
+from runtime.inspector.efficiency import efficiency
 from runtime.playbook import Playbook
 from runtime.runner.memory import MemoryStore
 from runtime.runner.ports import Delta
@@ -306,6 +308,7 @@ class Player:
             call_stack=tuple(frame.stage for frame in state.frames),
             replies=tuple(text for _, text in sorted(self._replies.items())),
             unused_outputs=self._outcome.unused,
+            efficiency=efficiency(CallLog().read_all(self._store.events).sent(or_predicted=True)),
         )
 
     def _stage(self) -> str:

@@ -15,6 +15,7 @@ from runtime.conversation.events import (
     LLMCallStarted,
 )
 from runtime.conversation.segments import CachePoint, Segment
+from runtime.inspector.efficiency import Efficiency
 from runtime.runner.replay.model import Asked
 
 
@@ -46,6 +47,8 @@ class End:
     replies: tuple[str, ...]
     """What each turn said, by number of the turn; empty for one that failed."""
     unused_outputs: int
+    efficiency: Efficiency
+    """Of all calls, by what was predicted where the script names no usage."""
 
 
 Item = Event | CallSeen | End
@@ -83,13 +86,17 @@ def _call(call: CallSeen) -> dict[str, Any]:
         "window": {
             "layout": call.window.layout,
             "segments": [_segment(segment) for segment in call.window.segments],
-            "cachePoints": [{"segment": point.segment, "ttl": point.ttl} for point in call.cache_points],
+            "cachePoints": [_point(point) for point in call.cache_points],
         },
         "request": call.body,
         "predicted": started.predicted.model_dump(mode="json") if started.predicted else None,
         "usage": usage.model_dump(mode="json") if usage else None,
         "cost": completed.cost if completed else None,
     }
+
+
+def _point(point: CachePoint) -> dict[str, Any]:
+    return point.model_dump(mode="json", include={"segment", "ttl", "reason"})
 
 
 def _segment(segment: Segment) -> dict[str, Any]:
@@ -105,4 +112,5 @@ def _end(end: End) -> dict[str, Any]:
         "callStack": list(end.call_stack),
         "replies": list(end.replies),
         "unusedOutputs": end.unused_outputs,
+        "efficiency": end.efficiency.model_dump(mode="json"),
     }

@@ -187,3 +187,19 @@ def test_every_repair_that_is_offered_gives_a_document_of_the_format(document: d
             mended = apply_fix(document, diagnostic.fix)
             assert parsed(mended) is not None, diagnostic
     assert json.dumps(document) == kept
+
+
+def test_half_of_a_surrogate_pair_that_the_format_lets_through_is_no_reason_to_fail() -> None:
+    mock = {"type": "mock", "responses": [{"when": "\ud800", "result": "\ud800"}]}
+    stages = [
+        {"id": "a", "name": "A", "systemPrompt": "A.", "tools": [{"name": "x", "implementation": mock}]},
+        {
+            "id": "b",
+            "name": "B",
+            "systemPrompt": "B.",
+            "tools": [{"name": "x", "implementation": {**mock, "note": 1}}],
+        },
+    ]
+    document = {"id": "p", "name": "P", "stages": stages, "initialStage": "a"}
+    codes = {diagnostic.code for diagnostic in check_document(document, server=SERVER)}
+    assert {"tool-name-conflict", "bad-expression"} <= codes

@@ -108,7 +108,7 @@ def test_the_next_request_reads_what_the_last_one_wrote() -> None:
     assert first.read == 0
     assert second.read == first.write1h + first.write5m
     assert second.fresh == 0
-    assert second.write5m == sum(s.tokens for s in talk.windows[-1].segments[-2:])
+    assert second.write5m + second.write1h == sum(s.tokens for s in talk.windows[-1].segments[-2:])
 
 
 def test_nothing_is_read_after_the_lifetime_but_the_base_that_lives_an_hour() -> None:
@@ -166,16 +166,6 @@ def test_a_few_new_blocks_leave_the_previous_tail_unmarked() -> None:
     talk.turn("more").ask()
     assert "previous tail" not in reasons(talk)
     assert talk.plans[-1].predicted.read > 0
-
-
-def test_everything_lives_an_hour_from_then_on_however_short_the_pauses_become() -> None:
-    talk = long_talk()
-    for _ in range(10):
-        talk.exchange("hi", "hello").wait(600)
-    for _ in range(30):
-        talk.exchange("hi", "hello").wait(10)
-    talk.turn("again").ask()
-    assert {point.ttl for point in talk.plans[-1].points} == {"1h"}
 
 
 def test_the_last_call_of_a_session_marks_no_tail() -> None:

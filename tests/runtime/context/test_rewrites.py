@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from runtime.context.models import record
+from runtime.context.state_frames import still_known
 from runtime.conversation import events as ev
 from tests.runtime.context.talk import Talk, call, of_kind, texts
 
@@ -71,9 +72,11 @@ def test_what_the_callee_set_is_in_the_callers_next_state() -> None:
     assert "booking_ref" in texts(returned().windows[-1], "state")[-1]
 
 
-def test_a_popped_base_makes_the_next_state_a_full_frame() -> None:
-    last = of_kind(returned().windows[-1], "state")[-1]
-    assert last.meta["full"] is True
+def test_after_a_return_the_state_goes_on_from_the_newest_frame_that_still_stands() -> None:
+    first, last = of_kind(returned().windows[-1], "state")
+    assert (first.meta["number"], first.meta["full"]) == (1, True)
+    assert (last.meta["number"], last.meta["full"]) == (2, False)
+    assert still_known([first.text, last.text]).base == returned().windows[-1].state_snapshot
 
 
 def test_without_a_given_summary_the_rules_write_one_and_say_so() -> None:

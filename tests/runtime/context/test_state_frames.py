@@ -11,7 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runtime.context.state_frames import FullState, StateDelta, apply_frame, digest, next_frame
+from runtime.context.state_frames import (
+    FullState,
+    Known,
+    StateDelta,
+    apply_frame,
+    digest,
+    next_frame,
+    still_known,
+)
 from runtime.conversation.snapshot import canonical, snapshot
 from tests.runtime.context.talk import Talk, of_kind, playbook, texts
 
@@ -151,10 +159,52 @@ def test_the_base_that_changes_name_is_the_state_frame_before_them_in_the_window
     talk.pop(value="14C").set(seat="14C").exchange("back", "fine").exchange("more", "fine")
     talk.set(step=2).turn("last").ask()
     frames = of_kind(talk.windows[-1], "state")
-    assert [segment.meta["full"] for segment in frames] == [True, False, True, False]
+    assert [segment.meta["full"] for segment in frames] == [True, False, False, False]
     for before, segment in pairwise(frames):
         if not segment.meta["full"]:
             assert f"changes to state {before.meta['number']} (" in segment.text
+    assert still_known([segment.text for segment in frames]).base == talk.windows[-1].state_snapshot
+
+
+def test_a_state_whose_whole_frame_left_the_window_is_not_known() -> None:
+    whole, first, second = frames_of({"a": 1}, {"a": 2}, {"a": 3})
+    assert still_known([whole, first, second]) == Known(snapshot_of({"a": 3}), 3, 2)
+    assert still_known([whole, first]) == Known(snapshot_of({"a": 2}), 2, 1)
+    assert still_known([first, second]).base is None
+    assert still_known([whole, second]).base is None
+    assert still_known([whole, second, whole]) == Known(snapshot_of({"a": 1}), 1, 0)
+    assert still_known([]).base is None
+
+
+def snapshot_of(variables: dict[str, Any]) -> dict[str, Any]:
+    known = {**PADDING, **variables}
+    return {"variables": known, "agents": ["User"], "artifacts": {}, "call_stack": ["pick"]}
+
+
+def frames_of(*states: dict[str, Any]) -> list[str]:
+    """The texts of the frames of a state that changes like that."""
+    found: list[str] = []
+    base = None
+    for number, state in enumerate(states, start=1):
+        now = snapshot_of(state)
+        frame = next_frame(base, now, number=number, since_full=number - 1, interval=8, compression=True)
+        assert frame is not None
+        found.append(frame.text)
+        base = now
+    return found
+
+
+def test_a_whole_state_that_nobody_asked_for_waits_while_it_is_longer_than_what_changed() -> None:
+    base, now = snapshot_of({"a": 1}), snapshot_of({"a": 2})
+    full = len(FullState(2, now).text)
+
+    def is_full(changed: int | None) -> bool:
+        due = next_frame(base, now, number=2, since_full=8, interval=8, compression=True, changed=changed)
+        return isinstance(due, FullState)
+
+    assert is_full(None)
+    assert is_full(full)
+    assert not is_full(full - 1)
 
 
 def test_a_new_summary_of_an_artifact_is_listed_as_new() -> None:

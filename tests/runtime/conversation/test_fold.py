@@ -49,6 +49,12 @@ def test_a_prefix_of_the_log_is_an_earlier_state_that_later_events_do_not_change
     assert states[3].variables == {"a": 1}
 
 
+def test_a_call_that_was_refused_before_it_began_has_spent_its_number() -> None:
+    state = fold("s", log()[:4])
+    failed = ev.LLMCallFailed(seq=5, session="s", at=NOW, turn=1, call=1, error="It does not fit.")
+    assert apply(state, failed).calls == 1
+
+
 def test_the_fold_knows_every_kind_of_event() -> None:
     assert set(CHANGES) == set(get_args(get_args(ev.Event)[0]))
 

@@ -6,7 +6,7 @@ from runtime.conversation import events as ev
 from runtime.conversation.messages import AssistantMessage, ToolCall, Usage
 from runtime.conversation.segments import Prediction
 from runtime.inspector.calls import CallLog, CallView
-from runtime.inspector.costs import cost_report
+from runtime.inspector.costs import CostReport, cost_report
 from runtime.inspector.shares import prefix_shares
 from tests.runtime.inspector.logs import call, event, log, segment
 
@@ -14,6 +14,10 @@ from tests.runtime.inspector.logs import call, event, log, segment
 def views(*events: ev.Event) -> list[CallView]:
     calls = CallLog().read_all(log(*events))
     return [view for number in calls.numbers if (view := calls.view(number)) is not None]
+
+
+def report_of(*events: ev.Event) -> CostReport:
+    return cost_report(CallLog().read_all(log(*events)))
 
 
 def test_a_call_shows_its_whole_window_though_the_log_has_only_what_was_added() -> None:
@@ -133,12 +137,10 @@ def test_an_empty_window_has_no_shares() -> None:
 def test_the_report_adds_up_and_names_the_misses() -> None:
     before = [segment("base"), segment("u1")]
     after = [segment("base", text="changed"), segment("u1")]
-    report = cost_report(
-        views(
-            *call(1, before, added=2, usage=Usage(write5m=200, output=10)),
-            *call(2, after, added=2, usage=Usage(read=100, fresh=100, output=20)),
-            *call(3, after, added=0),
-        )
+    report = report_of(
+        *call(1, before, added=2, usage=Usage(write5m=200, output=10)),
+        *call(2, after, added=2, usage=Usage(read=100, fresh=100, output=20)),
+        *call(3, after, added=0),
     )
     assert (report.calls, report.without_usage) == (3, 1)
     assert report.usage == Usage(write5m=200, read=100, fresh=100, output=30)
@@ -147,14 +149,26 @@ def test_the_report_adds_up_and_names_the_misses() -> None:
     assert [(miss.call, miss.segment) for miss in report.misses] == [(2, "base")]
 
 
+def test_each_turn_has_its_own_sums() -> None:
+    window = [segment("base")]
+    first = call(1, window, added=1, usage=Usage(fresh=1000, output=10))
+    second = [
+        event.model_copy(update={"turn": 2})
+        for number in (2, 3)
+        for event in call(number, window, added=0, usage=Usage(read=900, fresh=number))
+    ]
+    one, two = report_of(*first, *second).turns
+    assert (one.turn, one.calls, one.usage) == (1, 1, Usage(fresh=1000, output=10))
+    assert (two.turn, two.calls, two.usage) == (2, 2, Usage(read=1800, fresh=5))
+    assert two.cost_without_caching == pytest.approx(1805 * 2 / 1_000_000)
+
+
 def test_a_call_that_the_provider_refused_leaves_the_costs_known() -> None:
     window = [segment("base")]
     paid = Usage(fresh=1000, output=10)
     refused = event(ev.LLMCallFailed, turn=1, call=2, error="Too many requests.", code="rate_limited")
-    alone = cost_report(views(*call(1, window, added=1, usage=paid)))
-    with_refused = cost_report(
-        views(*call(1, window, added=1, usage=paid), call(2, window, added=0)[0], refused)
-    )
+    alone = report_of(*call(1, window, added=1, usage=paid))
+    with_refused = report_of(*call(1, window, added=1, usage=paid), call(2, window, added=0)[0], refused)
     assert with_refused.cost_without_caching == alone.cost_without_caching
     assert with_refused.cost_without_caching is not None
 

@@ -123,6 +123,14 @@ async def test_an_empty_list_may_be_no_list() -> None:
 
 
 @EVERY
+async def test_an_address_that_is_none_is_said_to_be_none(adapter: Adapter) -> None:
+    llm = adapter.kind(KEY, "http://h:port")
+    with pytest.raises(ConnectionLost, match="address") as caught:
+        await llm.check("m")
+    assert not caught.value.retryable
+
+
+@EVERY
 async def test_a_server_that_is_not_there_is_said_to_be_unreachable(adapter: Adapter) -> None:
     llm = adapter.kind(KEY, "http://127.0.0.1:9" + adapter.path)
     with pytest.raises(ConnectionLost, match="cannot be reached"):

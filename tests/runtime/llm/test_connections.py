@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 from runtime.conversation.messages import AssistantMessage
 from runtime.llm.base import BadRequest, LLMError, MessageComplete, NotAllowed
 from runtime.llm.connection import without_key
-from runtime.llm.connections_file import NO_FILE, parse_connections, read_connections_file
+from runtime.llm.connections_file import (
+    NO_FILE,
+    parse_connections,
+    read_connections_file,
+    usable_url,
+)
 from runtime.llm.source import Connections, make_server
 from runtime.llm.trying import offer_of, try_connection
 from runtime.playbook import LLMConfig
@@ -94,6 +99,49 @@ def test_what_is_wrong_in_the_file_is_said_with_its_line_and_without_its_values(
     assert (problem.line, problem.place) == (line, place)
     assert words in problem.message
     assert CANARY not in str(problem)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a = " + "[" * 5000, "a = " + "{a = " * 3000, "a = " + "9" * 5000],
+    ids=["lists", "tables", "digits"],
+)
+def test_toml_that_its_reader_gives_up_on_is_a_problem_and_no_failure(text: str) -> None:
+    [problem] = parse_connections(text).problems
+    assert "Nothing of the file is used." in problem.message
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "connections.toml"
+    path.write_text(LOCAL, "utf-8-sig")
+    read = read_connections_file(path)
+    assert (list(read.entries), read.problems) == (["local"], ())
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://h:abc",
+        "http://h:99999",
+        "http://h:0",
+        "http://a b",
+        "http://a\nb",
+        "http://a/\x01",
+        "http://[v1.a]",
+        "http://[::1",
+        "http://a\x7f",
+    ],
+)
+def test_an_address_that_no_request_can_be_sent_to_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match="address"):
+        usable_url(url)
+    [settings] = [one.settings for one in connections(OPENAI_BASE_URL=url).all() if one.name == "openai"]
+    assert settings.problem.startswith("OPENAI_BASE_URL cannot be used")
+
+
+@pytest.mark.parametrize("url", ["http://h", "HTTPS://H:1/v1/", "http://[::1]:8080", "http://é.example/v1"])
+def test_an_address_that_a_request_can_be_sent_to_is_taken(url: str) -> None:
+    assert usable_url(f" {url}") == url.rstrip("/")
 
 
 def test_one_bad_entry_leaves_the_others() -> None:

@@ -5,6 +5,7 @@ import { TextField } from "../../ui/fields";
 import { StrictField } from "../../ui/StrictField";
 import { refuseEmpty, refusePlaybookId } from "./accept";
 import type { Part } from "./part";
+import styles from "./properties.module.css";
 import { AddButton, Entry, Section } from "./Section";
 
 const TYPING_MS = 400;
@@ -37,7 +38,11 @@ function MeantPlaybook({ meant }: { meant: NamedPlaybook | undefined }) {
 	if (!meant) return <>None of your playbooks has this id: a chat cannot begin.</>;
 	return (
 		<>
-			This is <a href={`/playbooks/${meant.id}`}>{meant.name}</a>.
+			This is{" "}
+			<a className={styles.meant} href={`/playbooks/${meant.id}`}>
+				{meant.name}
+			</a>
+			.
 		</>
 	);
 }
