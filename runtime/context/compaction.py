@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
+from runtime.context.calibration import corrections
 from runtime.context.gain import Gain, gain_of
 from runtime.context.middle import Middle, find_middle
 from runtime.context.models import ModelRecord
@@ -125,13 +126,16 @@ class _Fitting:
         agent = self.state.windows.agent(agent_of(self.window.lane))
         return find_middle(self.state, agent, self.policy, keep_first=keep_first)
 
+    def _maker(self) -> SegmentMaker:
+        return SegmentMaker(self.model, corrections=corrections(self.state.windows, self.model))
+
     def _shortener(self, middle: Middle, rule: RewriteRule) -> Shortener:
-        return Shortener(SegmentMaker(self.model), self.state, middle, rule, self._better(middle.segments))
+        return Shortener(self._maker(), self.state, middle, rule, self._better(middle.segments))
 
     def _better(self, segments: Sequence[Segment]) -> dict[str, Segment]:
         """By id of a summary by rules, the one that a model wrote in its place."""
         agent = self.state.windows.agent(agent_of(self.window.lane))
-        return better_summaries(SegmentMaker(self.model), agent, segments)
+        return better_summaries(self._maker(), agent, segments)
 
     # -- trim ---------------------------------------------------------------------------------------------
 
