@@ -1653,31 +1653,6 @@ export interface components {
              */
             bound: number;
         };
-        /** @description What the input of the calls costs, output left out. */
-        InputCosts: {
-            /** @default 0 */
-            paid: number;
-            /**
-             * @description With nothing read or written.
-             * @default 0
-             */
-            uncached: number;
-            /**
-             * @description With one cache point behind the instructions that stand first.
-             * @default 0
-             */
-            systemPoint: number;
-            /**
-             * @description With one at the end of each request: what automatic caching does.
-             * @default 0
-             */
-            tailPoint: number;
-            /**
-             * @description The least that any cache points could have cost, knowing every later request and pause.
-             * @default 0
-             */
-            bound: number;
-        };
         /** @description What the user's message was taken for, before the stage's intent rules were looked at. */
         IntentClassified: {
             /** @default 0 */

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.context.calibration import LEAST, MOST, corrections
@@ -17,6 +18,7 @@ from runtime.conversation.fold import fold
 from runtime.conversation.messages import Usage
 from runtime.conversation.segments import Segment
 from tests.runtime.context.talk import Talk, call
+from tests.support.examples import a_share
 
 PROSE = "The rider asks about the blue bike and whether its saddle can be changed before Tuesday. " * 6
 RESULT = {"bikes": [{"number": number, "colour": "blue", "free": True} for number in range(40)]}
@@ -150,7 +152,7 @@ def test_a_state_read_from_its_log_knows_the_same() -> None:
     assert dict(corrections(read.windows, counting.talk.model)) == counting.learned
 
 
-@settings(max_examples=25)
+@a_share(Fraction(1, 8))
 @given(
     st.lists(st.tuples(st.integers(1, 60), st.booleans()), min_size=1, max_size=8),
     st.lists(st.integers(1, 60_000), min_size=1, max_size=12),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from itertools import pairwise
 from math import sqrt
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime.context.cache_model import living
@@ -19,6 +20,7 @@ from runtime.context.prefixes import lay_out
 from runtime.conversation.appendlist import AppendList
 from runtime.conversation.windows import SentRequest
 from tests.runtime.context.talk import START, Talk, call, playbook
+from tests.support.examples import a_share
 
 LONG_PROMPT = "Every bike has a number, a colour and a frame size. " * 120
 WORDS = "The rider asks about the blue bike and its saddle. " * 40
@@ -145,7 +147,7 @@ STEP = st.tuples(
 )
 
 
-@settings(max_examples=40)
+@a_share(Fraction(1, 5))
 @given(st.lists(STEP, min_size=1, max_size=14))
 def test_whatever_happens_the_points_keep_the_rules_and_what_lives_is_read(
     steps: list[tuple[str, int, int]],
