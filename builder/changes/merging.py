@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final, Literal
 
 from builder.changes.found import What
@@ -90,6 +91,7 @@ class _Merger:
     base: Json | None
     choices: Choices
     conflicts: list[MergeConflict] = field(default_factory=list)
+    _named_entries: dict[str, tuple[dict[str, Json], ...]] = field(default_factory=dict)
 
     # -- values -------------------------------------------------------------------------------------------
 
@@ -176,11 +178,32 @@ class _Merger:
 
     def _needed(self, stage: str, by_them: bool) -> bool:
         """Whether the one who kept the stage made or changed a rule that uses it."""
-        document = self.theirs if by_them else self.mine
-        known = (self.base or {}).get("transitions") or []
-        fresh = [rule for rule in document.get("transitions") or [] if rule not in known]
-        starts = document["initialStage"] == stage and (self.base or {}).get("initialStage") != stage
-        return starts or any(stage in (rule["from"], rule["action"].get("targetStage")) for rule in fresh)
+        return stage in (self._used_by_them if by_them else self._used_by_me)
+
+    @cached_property
+    def _used_by_me(self) -> frozenset[str]:
+        return self._freshly_used(self.mine)
+
+    @cached_property
+    def _used_by_them(self) -> frozenset[str]:
+        return self._freshly_used(self.theirs)
+
+    def _freshly_used(self, document: Json) -> frozenset[str]:
+        """The stages that the rules use which the document has and the base has not."""
+        base = self.base or {}
+        known: dict[Any, list[Json]] = {}
+        for rule in base.get("transitions") or []:
+            known.setdefault(rule["id"], []).append(rule)
+        used = {
+            stage
+            for rule in document.get("transitions") or []
+            if rule not in known.get(rule["id"], [])
+            for stage in (rule["from"], rule["action"].get("targetStage"))
+            if stage is not None
+        }
+        if document["initialStage"] != base.get("initialStage"):
+            used.add(document["initialStage"])
+        return frozenset(used)
 
     def _order(
         self,
@@ -232,9 +255,16 @@ class _Merger:
             return self._title(parts[0], parts[1]), pointer(*parts[2:])
         return "Playbook", key
 
+    def _by_name(self, name: str) -> tuple[dict[str, Json], ...]:
+        """My entries of a list, and theirs."""
+        if name not in self._named_entries:
+            sides = (self.mine, self.theirs)
+            self._named_entries[name] = tuple(by_key(side.get(name), KEYS[name]) or {} for side in sides)
+        return self._named_entries[name]
+
     def _title(self, name: str, entry: str) -> str:
-        for document in (self.mine, self.theirs):
-            found = (by_key(document.get(name), KEYS[name]) or {}).get(entry)
+        for document, named in zip((self.mine, self.theirs), self._by_name(name), strict=True):
+            found = named.get(entry)
             if found is not None and name == "stages":
                 return f"Stage {stage_title(found)}"
             if found is not None and name == "transitions":

@@ -14,6 +14,7 @@ from typing import Any
 
 from runtime.context import segments as seg
 from runtime.context.artifacts import ABOVE, FOLLOWS, artifact_segment
+from runtime.context.calibration import corrections
 from runtime.context.head import head_segments, instructions, offers_artifacts, window_tools
 from runtime.context.measures import HEAD_KINDS
 from runtime.context.models import ModelRecord
@@ -108,7 +109,7 @@ class _Builder:
         self.stage, self.frame = stage, frame
         self.agent_name = frame.agent or ROOT_AGENT
         self.agent: AgentWindow = state.windows.agent(self.agent_name)
-        self.maker = SegmentMaker(model, longest)
+        self.maker = SegmentMaker(model, longest, corrections(state.windows, model))
         self.model_key = f"{model.provider}/{model.id}"
         self.prefix = f"c{state.calls + 1}"
         self.artifacts = offers_artifacts(state, policy)

@@ -116,9 +116,11 @@ def bill(
     model: ModelRecord,
     at: datetime,
     first_byte: datetime | None = None,
+    *,
+    implicit: bool = True,
 ) -> tuple[Prediction, int]:
     """As `send`, with the store changed in place: the tokens, and the index of the last block read or -1."""
-    settled = _settle(laid, marks, store, model, at, first_byte or at, implicit=True)
+    settled = _settle(laid, marks, store, model, at, first_byte or at, implicit=implicit)
     return settled.tokens, settled.hit
 
 

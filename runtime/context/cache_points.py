@@ -12,8 +12,8 @@ from datetime import datetime
 from itertools import takewhile
 from typing import Any, Final, Literal
 
-from runtime.context.cache_model import Mark, Store, bill, living
-from runtime.context.lane_cache import lane_store
+from runtime.context.cache_model import LIFETIMES, Mark, Store, bill, living
+from runtime.context.lane_cache import lane_store, marks_its_end
 from runtime.context.lifetimes import long_points
 from runtime.context.measures import HEAD_KINDS, measure, window_prefixes
 from runtime.context.models import ModelRecord
@@ -92,7 +92,6 @@ class _Planner:
         premium = self._tail_threshold(self.tail_ttl or "5m")
         chosen = best_points(candidates, slots, premium=premium, written=written)
         long_until = self._long_until(chosen)
-        marks = [Mark(one.index, "1h" if one.index <= long_until else "5m") for one in chosen]
         points = tuple(
             CachePoint(
                 segment=self.segments[candidate.index].id,
@@ -102,7 +101,11 @@ class _Planner:
             )
             for number, candidate in enumerate(chosen, start=1)
         )
-        predicted, _ = bill(self.laid, marks, dict(self.store), self.model, self.now)
+        marks = [
+            Mark(one.index, self.model.lifetime(point.ttl)) for one, point in zip(chosen, points, strict=True)
+        ]
+        implicit = marks_its_end(marks, len(self.segments))
+        predicted, _ = bill(self.laid, marks, dict(self.store), self.model, self.now, implicit=implicit)
         return CachePlan(points=points, predicted=predicted, numbers=self._numbers(candidates))
 
     def _numbers(self, candidates: Sequence[Candidate]) -> dict[str, Any]:
@@ -211,7 +214,8 @@ class _Planner:
 
     def _in_time(self, ttl: Ttl) -> float:
         last = self.requests[-1] if self.requests else None
-        in_time = 0 if last is None else last.gaps_under_1h if ttl == "1h" else last.gaps_under_5m
+        is_short = LIFETIMES[self.model.lifetime(ttl)] <= LIFETIMES["5m"]
+        in_time = 0 if last is None else last.gaps_under_5m if is_short else last.gaps_under_1h
         return (in_time + 1) / (self.gaps + 2)
 
     def _tail_threshold(self, ttl: Ttl) -> float:

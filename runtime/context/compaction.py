@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
+from runtime.context.calibration import corrections
 from runtime.context.gain import Gain, gain_of
 from runtime.context.middle import Middle, find_middle
 from runtime.context.models import ModelRecord
@@ -35,6 +36,8 @@ LONGEST: Final = (8_000, 2_000, 500, 160)
 """Characters to which what the running turn was just told is cut, one after the other, until it fits."""
 DEEP_SHARE: Final = 0.9
 """Of the budget: what a window is brought down to for which the middle alone is not enough."""
+LEAST_ROOM: Final = 200
+"""Tokens of a summary of the whole middle; where the target has no room for them, the budget must."""
 LEAST_SHARE: Final = 0.1
 """Of the window: what a compaction that pays removes at least, so that they do not follow one another."""
 
@@ -123,13 +126,16 @@ class _Fitting:
         agent = self.state.windows.agent(agent_of(self.window.lane))
         return find_middle(self.state, agent, self.policy, keep_first=keep_first)
 
+    def _maker(self) -> SegmentMaker:
+        return SegmentMaker(self.model, corrections=corrections(self.state.windows, self.model))
+
     def _shortener(self, middle: Middle, rule: RewriteRule) -> Shortener:
-        return Shortener(SegmentMaker(self.model), self.state, middle, rule, self._better(middle.segments))
+        return Shortener(self._maker(), self.state, middle, rule, self._better(middle.segments))
 
     def _better(self, segments: Sequence[Segment]) -> dict[str, Segment]:
         """By id of a summary by rules, the one that a model wrote in its place."""
         agent = self.state.windows.agent(agent_of(self.window.lane))
-        return better_summaries(SegmentMaker(self.model), agent, segments)
+        return better_summaries(self._maker(), agent, segments)
 
     # -- trim ---------------------------------------------------------------------------------------------
 
@@ -184,20 +190,21 @@ class _Fitting:
         return self.tokens <= self.policy.budget_tokens
 
     def _shapes(self, middle: Middle) -> Iterator[tuple[Middle, Shape, int]]:
-        """Each shape with the size at which it is enough: in the middle that is the target. Turns of the
+        """Each shape with the size at which it is enough: within the middle that is the target. Turns of the
         protected end go, texts of the running turn are shortened, and the first message goes only for the
-        budget's sake, and a little further, so that this is not to be done again in the next turn."""
+        budget's sake: where not even the whole middle makes room, and a little to spare, so that this is not
+        to be done again in the next turn."""
         shortener, shape = self._shortener(middle, "must"), Shape()
         target, wall = self.policy.budget_target, int(self.policy.budget_tokens * DEEP_SHARE)
         for shape in shortener.texts():
             yield middle, shape, target
         rest = shape.tokens(middle.segments, self.tokens)
         for cut in middle.cuts:
-            goal = target if cut <= middle.end else wall
-            room = goal - rest + middle.tokens_upto(cut)
-            if room >= 0 or cut in (middle.end, middle.running):
-                shape = shortener.without_turns(cut, room)
-                yield middle, shape, goal
+            left = rest - middle.tokens_upto(cut)
+            aim = target if cut < middle.end or (cut == middle.end and left + LEAST_ROOM <= target) else wall
+            if left <= aim or cut in (middle.end, middle.running):
+                shape = shortener.without_turns(cut, aim - left)
+                yield middle, shape, target if cut < middle.end else wall
         yield middle, shortener.with_shorter_running(shape), wall
         everything = self._middle(keep_first=False)
         shortener = self._shortener(everything, "must")

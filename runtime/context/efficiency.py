@@ -16,6 +16,7 @@ from math import inf
 from typing import Literal
 
 from runtime.context.cache_model import AUTOMATIC_LIFETIME, LIFETIMES, LONG, Entry, Mark, bill
+from runtime.context.lane_cache import marks_its_end
 from runtime.context.models import ModelRecord
 from runtime.context.prefixes import DEVELOPER, Prefixes
 from runtime.context.prices import prices_for
@@ -70,7 +71,9 @@ def bill_all(requests: Iterable[Sent], choose: Choice = own_points) -> list[Pred
         store = stores.setdefault((sent.scope, sent.model.id), {})
         for key in [key for key, entry in store.items() if entry.expires <= sent.at]:
             del store[key]
-        tokens, _ = bill(sent.laid, choose(sent), store, sent.model, sent.at, sent.first_byte)
+        marks = choose(sent)
+        implicit = marks_its_end(marks, sent.laid.length)
+        tokens, _ = bill(sent.laid, marks, store, sent.model, sent.at, sent.first_byte, implicit=implicit)
         billed.append(tokens)
     return billed
 

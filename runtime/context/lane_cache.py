@@ -21,9 +21,9 @@ on again, so older ones tell nothing more."""
 _KEY = "store"
 
 
-def marks_of(segments: Sequence[Segment], points: Sequence[CachePoint]) -> list[Mark]:
+def marks_of(segments: Sequence[Segment], points: Sequence[CachePoint], model: ModelRecord) -> list[Mark]:
     """The marks that the points set, in window order; a point on a segment that is not there is no mark."""
-    ttls = {point.segment: point.ttl for point in points}
+    ttls = {point.segment: model.lifetime(point.ttl) for point in points}
     return [Mark(index, ttls[segment.id]) for index, segment in enumerate(segments) if segment.id in ttls]
 
 
@@ -72,14 +72,21 @@ def _store_after(requests: AppendList[SentRequest], known: _Known) -> Store:
         laid = prefixes(request.window, before)
         for key in [key for key, entry in store.items() if entry.expires <= request.at]:
             del store[key]
-        bill(laid, _marks(request.window, request.cache_points), store, known.model, request.at)
+        marks = _marks(request.window, request.cache_points, known.model)
+        implicit = marks_its_end(marks, len(request.window))
+        bill(laid, marks, store, known.model, request.at, implicit=implicit)
         before = request.window
     return store
 
 
-def _marks(window: AppendList[Segment], points: Sequence[CachePoint]) -> list[Mark]:
+def marks_its_end(marks: Sequence[Mark], length: int) -> bool:
+    """Whether the request's end is marked: only then OpenAI's API is left to add a point of its own."""
+    return bool(marks) and marks[-1].index == length - 1
+
+
+def _marks(window: AppendList[Segment], points: Sequence[CachePoint], model: ModelRecord) -> list[Mark]:
     """As `marks_of` has them. Most stand at the end, one in the head."""
-    ttls = {point.segment: point.ttl for point in points}
+    ttls = {point.segment: model.lifetime(point.ttl) for point in points}
     found: list[Mark] = []
     for index in (*range(min(2, len(window))), *range(len(window) - 1, 1, -1)):
         if len(found) == len(ttls):

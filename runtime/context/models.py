@@ -97,6 +97,10 @@ class ModelRecord(Value):
     confirmed: str = ""
     """When it was last compared with its source and found right."""
 
+    def lifetime(self, ttl: str) -> str:
+        """The model's own lifetime for a point planned with that one: its shortest where it has no such."""
+        return ttl if ttl in self.ttls or not self.ttls else self.ttls[0]
+
     @property
     def read_multiplier(self) -> float:
         """Price of a token read from the cache, in input tokens; 0.1 where prices are unknown."""

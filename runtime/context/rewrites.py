@@ -13,6 +13,7 @@ from itertools import takewhile
 from types import MappingProxyType
 from typing import Any
 
+from runtime.context.calibration import corrections
 from runtime.context.head import head_segments
 from runtime.context.measures import HEAD_KINDS
 from runtime.context.models import ModelRecord
@@ -89,7 +90,8 @@ class _Planner:
         name = frame.agent or ROOT_AGENT
         self.agent = state.windows.agent(name)
         self.lane = lane_of(name, model.provider, model.id)
-        self.model, self.maker = model, SegmentMaker(model)
+        self.model = model
+        self.maker = SegmentMaker(model, corrections=corrections(state.windows, model))
         self.segments: Sequence[Segment] = self.agent.segments
         self.rewrites: list[Rewrite] = []
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from runtime.context.artifacts import FOLLOWS, artifact_line, named_artifact
 from runtime.context.models import ModelRecord
-from runtime.context.tokens import count_tokens
+from runtime.context.tokens import NO_CORRECTIONS, count_tokens
 from runtime.conversation.artifacts import ArtifactRef
 from runtime.conversation.events import (
     LLMCallCompleted,
@@ -34,9 +34,16 @@ EMPTY_RESULT: Final = "(no result)"
 class SegmentMaker:
     """Makes segments with the token counts of one model. Counts are fixed when a segment is made."""
 
-    def __init__(self, model: ModelRecord, longest: int | None = None) -> None:
+    def __init__(
+        self,
+        model: ModelRecord,
+        longest: int | None = None,
+        corrections: Mapping[str, float] = NO_CORRECTIONS,
+    ) -> None:
         self.model, self.longest = model, longest
         """`longest`: characters that results and artifacts may have where a window would not fit else."""
+        self.corrections = corrections
+        """What replies told of the model's counts."""
 
     def make(
         self,
@@ -56,7 +63,7 @@ class SegmentMaker:
         clean = storable_text(text)
         if self.longest is not None and kind in ("tool_result", "artifact"):
             clean = cut_to(clean, self.longest)
-        tokens, counted = count_tokens(clean, kind, self.model)
+        tokens, counted = count_tokens(clean, kind, self.model, self.corrections)
         fields = {
             "id": segment_id,
             "kind": kind,

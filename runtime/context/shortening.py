@@ -101,6 +101,7 @@ class Shortener:
             shape.replace(indexes, summary)
         for step in (self._visits, self._artifacts, self._results):
             step(shape, cut, max(cut, middle.end))
+        self._drop_baseless(shape, cut)
         return shape
 
     def with_shorter_running(self, shape: Shape) -> Shape:
@@ -109,6 +110,16 @@ class Shortener:
         self._results(shorter, self.middle.running, len(self.segments))
         self._cut_artifacts(shorter, self.middle.running, len(self.segments))
         return shorter
+
+    def _drop_baseless(self, shape: Shape, cut: int) -> None:
+        """State frames behind the cut that build on one before it: the next complete one says it all."""
+        for index in range(cut, len(self.segments)):
+            segment = self.segments[index]
+            if segment.kind != "state" or index in shape.gone:
+                continue
+            if segment.meta.get("full") or index in self.holding:
+                return
+            shape.replace([index], None)
 
     # -- traffic of visits that are over ------------------------------------------------------------------
 

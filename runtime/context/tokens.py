@@ -7,13 +7,18 @@ A GPT tokenizer alone counts a third to two fifths too low for current Claude mo
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from math import ceil
-from typing import Final, Protocol
+from types import MappingProxyType
+from typing import Final, Literal, Protocol
 
 from runtime.context.models import ModelRecord, TokenFactors, table
 from runtime.playbook.storable import storable_text
 
+TextKind = Literal["prose", "code", "json", "cjk"]
+KINDS: Final[tuple[TextKind, ...]] = ("prose", "code", "json", "cjk")
+NO_CORRECTIONS: Final[Mapping[str, float]] = MappingProxyType({})
 JSON_KINDS: Final = frozenset({"tools", "tool_call", "tool_result", "state"})
 LONG_RUN: Final = 1000
 """The pure tokenizer is quadratic in one unbroken run of characters; longer runs are counted in pieces."""
@@ -34,8 +39,11 @@ class _Encoding(Protocol):
     def encode_ordinary(self, text: str) -> list[int]: ...
 
 
-def count_tokens(text: str, kind: str, model: ModelRecord) -> tuple[int, str]:
-    """Tokens of `text` for that model and how they were counted: `o200k` (exact there) or `estimate`.
+def count_tokens(
+    text: str, kind: str, model: ModelRecord, corrections: Mapping[str, float] = NO_CORRECTIONS
+) -> tuple[int, str]:
+    """Tokens of `text` for that model and how they were counted: `o200k` (exact there), `estimate`, or
+    `calibrated`, an estimate with a correction for its kind of text (calibration.py).
 
     `kind` is a segment's kind. Control tokens in the text count as plain text; nothing raises.
     """
@@ -43,19 +51,28 @@ def count_tokens(text: str, kind: str, model: ModelRecord) -> tuple[int, str]:
         return 0, "estimate"
     factors = table().factors.get(model.tokenizer, TokenFactors())
     raw, exact = _count_short(text) if len(text) <= SHORT_TEXT else _count_long(text)
-    factor = _factor(factors, text, kind)
     if exact and model.tokenizer == "o200k":
         return raw, "o200k"
-    return max(1, ceil(raw * factor)), "estimate"
+    of_text = kind_of_text(text, kind)
+    estimate = max(1, ceil(raw * _factor(factors, of_text)))
+    correction = corrections.get(of_text)
+    if correction is None:
+        return estimate, "estimate"
+    return max(1, round(estimate * correction)), "calibrated"
 
 
-def _factor(factors: TokenFactors, text: str, kind: str) -> float:
+def kind_of_text(text: str, kind: str) -> TextKind:
+    """What kind of text a segment of that kind has."""
     head = text[:LOOKED_AT]
     if len(_WIDE.findall(head)) * 3 >= len(head):
-        return factors.cjk
+        return "cjk"
     if kind in JSON_KINDS or head.lstrip()[:1] in ("{", "["):
-        return factors.json_
-    return factors.code if _is_code(head) else factors.prose
+        return "json"
+    return "code" if _is_code(head) else "prose"
+
+
+def _factor(factors: TokenFactors, kind: TextKind) -> float:
+    return {"prose": factors.prose, "code": factors.code, "json": factors.json_, "cjk": factors.cjk}[kind]
 
 
 def _is_code(head: str) -> bool:

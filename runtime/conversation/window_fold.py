@@ -41,6 +41,7 @@ from runtime.conversation.windows import (
     ROOT_AGENT,
     AgentWindow,
     Cleared,
+    Counted,
     OpenCall,
     Pending,
     Popped,
@@ -213,6 +214,10 @@ def call_completed(folding: Folding, event: LLMCallCompleted) -> None:
     """What the model said; a text that nobody was shown is no part of the conversation."""
     windows = folding.windows()
     call, windows.open_call = windows.open_call, None
+    if call is not None and event.usage is not None and call.lane and call.phase != 0:
+        inputs = windows.counted.get(call.lane, AppendList())
+        counted = inputs.append(Counted(call.call, event.usage.input))
+        windows.counted = {**windows.counted, call.lane: counted}
     if (call is not None and call.phase == 0) or _was_never_shown(folding.state, event):
         return
     agent = _add_pending(folding, "assistant", event)
@@ -311,6 +316,7 @@ def _agent_popped(folding: Folding, event: FramePopped) -> None:
         caller.open_messages = (*caller.open_messages, *(item.event.seq for item in messages))
     caller.turn, caller.header_due = agent.turn, True
     del windows.agents[name]
+    windows.counted = {lane: seen for lane, seen in windows.counted.items() if agent_of(lane) != name}
     windows.lanes = {lane: sent for lane, sent in windows.lanes.items() if agent_of(lane) != name}
 
 

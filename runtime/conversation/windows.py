@@ -29,6 +29,12 @@ def agent_of(lane: str) -> str:
     return lane.split(LANE_SEPARATOR, 1)[0]
 
 
+def model_of(lane: str) -> tuple[str, str]:
+    """Provider and model of a lane."""
+    _, provider, model = lane.split(LANE_SEPARATOR, 2)
+    return provider, model
+
+
 class SentRequest(NamedTuple):
     """One request of a lane: its whole window, and where the cache points stood."""
 
@@ -148,6 +154,14 @@ class AgentWindow:
     """Requests sent while a called frame was open; with `returns` the estimate of the next return."""
 
 
+class Counted(NamedTuple):
+    """What a provider counted of a request."""
+
+    call: int
+    tokens: int
+    """All of its input."""
+
+
 class OpenCall(NamedTuple):
     """The LLM call in flight."""
 
@@ -162,6 +176,8 @@ class Windows:
 
     agents: dict[str, AgentWindow] = field(default_factory=dict)
     lanes: dict[str, AppendList[SentRequest]] = field(default_factory=dict)
+    counted: Mapping[str, AppendList[Counted]] = field(default_factory=dict)
+    """Lane -> the inputs of its requests that were answered, as the provider counted them."""
     open_call: OpenCall | None = None
     said: UserMessageEvent | None = None
     """What the user said last: an agent that is called begins with it."""

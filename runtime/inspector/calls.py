@@ -202,8 +202,8 @@ class CallLog:
         return [call_summary(self._calls[number]) for number in self.numbers]
 
     def sent(self, *, or_predicted: bool = False) -> list[SentCall]:
-        """All calls whose usage is known, with what they sent. `or_predicted`: where the provider said nothing
-        of a call that was answered, what was predicted counts."""
+        """All calls whose usage is known, with what they sent. `or_predicted`: where the provider said
+        nothing of a call that was answered, what was predicted counts."""
         found: list[SentCall] = []
         for number in self.numbers:
             call = self._calls[number]

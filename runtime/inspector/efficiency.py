@@ -108,7 +108,7 @@ def _requests(calls: Sequence[SentCall], model: ModelRecord) -> list[Sent]:
     found: list[Sent] = []
     before: AppendList[Segment] | None = None
     for call in calls:
-        marks = tuple(marks_of(call.window, call.started.cache_points))
+        marks = tuple(marks_of(call.window, call.started.cache_points, model))
         first = call.started.at + timedelta(milliseconds=call.first_token_ms or 0)
         found.append(
             Sent(call.started.at, prefixes(call.window, before), marks, model, call.started.lane, first)

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol, cast
+from urllib.parse import urlsplit
 
 from runtime.context.models import ModelRecord, record
 from runtime.llm.base import LLM, LLMError, LLMEvent, LLMRequest
@@ -47,6 +48,9 @@ VENDORS: Final[Mapping[str, Vendor]] = {
     "anthropic": Vendor("anthropic", "claude-sonnet-5", "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"),
     "openai": Vendor("responses", "gpt-6.2-sol", "OPENAI_API_KEY", "OPENAI_BASE_URL"),
 }
+
+
+OPENAI_HOST: Final = "api.openai.com"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +146,13 @@ def _usual_api(vendor: Vendor | None, url: str | None) -> Api:
     """OpenAI's own servers speak Responses; a server at another address is taken for a compatible one."""
     if vendor is None:
         return "chat"
-    return "chat" if vendor.api == "responses" and url is not None else vendor.api
+    return "chat" if vendor.api == "responses" and not _is_openais(url) else vendor.api
+
+
+def _is_openais(url: str | None) -> bool:
+    """Its address, also when it is written out, or one of its regions: `eu.api.openai.com`."""
+    host = OPENAI_HOST if url is None else urlsplit(url).hostname or ""
+    return host == OPENAI_HOST or host.endswith(f".{OPENAI_HOST}")
 
 
 def _usual_model(vendor: Vendor | None, api: Api) -> str:

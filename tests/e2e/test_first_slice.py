@@ -18,7 +18,8 @@ def test_the_gallery_has_a_ready_playbook_without_account_or_key(
     signed_in_page: Page, studio: StudioServer
 ) -> None:
     signed_in_page.goto("/")
-    card = signed_in_page.get_by_role("listitem").filter(has_text="Customer support").first
+    link = signed_in_page.get_by_role("link", name="Customer support", exact=True)
+    card = signed_in_page.get_by_role("listitem").filter(has=link)
     expect(card).to_contain_text("7 stages")
     card.get_by_role("link", name="Customer support").click()
     workbench = opened(signed_in_page, studio)

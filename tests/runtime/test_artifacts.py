@@ -7,6 +7,7 @@ import json
 import pytest
 
 from runtime.conversation import events as ev
+from runtime.conversation.artifacts import hash_of
 from runtime.playbook.policy import StageContextPolicy
 from tests.runtime.desk import playbook, rule, stage
 from tests.runtime.long_values import (
@@ -107,6 +108,24 @@ async def test_a_text_and_a_list_that_read_alike_are_two_artifacts() -> None:
         desk(tool("one", text), tool("two", ["y" * 600])), [calls("one"), calls("two", "c2"), reply()], "hi"
     )
     assert [event.kind for event in play.of(ev.ArtifactSaved)] == ["text", "list"]
+
+
+@in_virtual_time
+async def test_two_contents_whose_hashes_begin_alike_have_names_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def alike(kind: str, text: str) -> str:
+        return "01234567" + hash_of(kind, text)[8:]
+
+    monkeypatch.setattr("runtime.engine.artifacts.hash_of", alike)
+    play = await played(
+        desk(tool("one", "y" * 600), tool("two", "z" * 600)),
+        [calls("one"), calls("two", "c2"), reply()],
+        "hi",
+    )
+    saved = play.of(ev.ArtifactSaved)
+    assert [event.content for event in saved] == ["y" * 600, "z" * 600]
+    assert [event.name for event in saved] == ["a_01234567", f"a_{saved[1].hash[:12]}"]
 
 
 @in_virtual_time

@@ -2,6 +2,7 @@ import { useStore } from "zustand";
 import type { KnownCall, Prediction, Usage } from "../api/frames";
 import { agentOf, endTitle, placed } from "../playbook/labels";
 import { dollars, elapsed, grouped, percent, plural } from "../ui/format";
+import { CacheUse } from "./CacheUse";
 import common from "./common.module.css";
 import { costWords, isRehearsal, sumWords, totals } from "./costs";
 import type { TabProps } from "./props";
@@ -133,6 +134,7 @@ export function CostTab(props: TabProps) {
 				{sum.costWithoutCaching > 0 && (
 					<p className={common.quiet}>Without caching: {dollars(sum.costWithoutCaching)}.</p>
 				)}
+				<CacheUse sessionId={props.sessionId} counted={calls.filter((call) => call.usage !== null).length} />
 			</section>
 		</div>
 	);

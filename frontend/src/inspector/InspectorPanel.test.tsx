@@ -82,10 +82,14 @@ function show(calls: readonly CallView[], shown: number | null = null, before?: 
 
 const list = () => screen.getByRole("listbox", { name: "Segments" });
 const options = () => within(list()).getAllByRole("option");
+const MONEY = { paid: 0.004, uncached: 0.02, systemPoint: 0.015, tailPoint: 0.005, bound: 0.0038 };
+const EFFICIENCY = { calls: 2, tokens: MONEY, dollars: MONEY, eta: 0.95 };
+
 const chosen = () => options().findIndex((option) => option.getAttribute("aria-selected") === "true");
 
 beforeEach(() => {
 	vi.stubGlobal("fetch", async (path: string) => {
+		if (path.includes("/costs")) return new Response(JSON.stringify({ efficiency: EFFICIENCY }));
 		const hash = decodeURIComponent(path.split("/").at(-1) ?? "");
 		return new Response(JSON.stringify({ hash, text: `text of ${hash}` }));
 	});
@@ -188,6 +192,15 @@ test("the cost tab adds up the session", () => {
 	show([FIRST, SECOND]);
 	fireEvent.click(screen.getByRole("tab", { name: "Cost" }));
 	expect(screen.getByText("at least $0.0041")).toBeTruthy();
+});
+
+test("the cost tab says what other cache points would have cost, and how little was possible", async () => {
+	show([FIRST, SECOND]);
+	fireEvent.click(screen.getByRole("tab", { name: "Cost" }));
+	const use = await screen.findByRole("region", { name: "How well the cache was used" });
+	expect(within(use).getByRole("row", { name: "paid $0.0040" })).toBeTruthy();
+	expect(within(use).getByRole("row", { name: "without caching $0.020" })).toBeTruthy();
+	expect(within(use).getByText(/^95 % of what was paid could not have been saved/)).toBeTruthy();
 });
 
 test("the state tab lists artifacts with kind, size and place, and shows a text that is asked for", async () => {

@@ -56,6 +56,10 @@ export const requestPath = (sessionId: string, call: number): string =>
 export const artifactPath = (sessionId: string, hash: string): string =>
 	`${session(sessionId)}/artifacts/${encodeURIComponent(hash)}`;
 
+/** `counted` tells one answer from the next: the costs change with each call that is counted. */
+export const costsPath = (sessionId: string, counted: number): string =>
+	`${session(sessionId)}/costs?counted=${counted}`;
+
 /** A part of an artifact's text; `length` is that of the whole. */
 export interface ArtifactText {
 	readonly text: string;

@@ -74,7 +74,7 @@ class RehearsalLLM:
         points = request.cache_points if request.window.lane else ()
         billing = send(
             blocks_of(segments),
-            marks_of(segments, points),
+            marks_of(segments, points, self._record),
             self._caches.get(key, {}),
             self._record,
             self._now(),

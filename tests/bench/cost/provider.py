@@ -55,7 +55,7 @@ class Provider:
     def take(self, request: LLMRequest, at: datetime) -> Call:
         """A request comes in, and is billed."""
         window, first = request.window.segments, at + timedelta(seconds=FIRST_BYTE_S)
-        laid, marks = self._laying.lay(blocks_of(window)), marks_of(window, request.cache_points)
+        laid, marks = self._laying.lay(blocks_of(window)), marks_of(window, request.cache_points, self._model)
         for key in [key for key, entry in self._store.items() if entry.expires <= at]:
             del self._store[key]
         tokens, hit = bill(laid, marks, self._store, self._model, at, first)

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from builder.changes import compare, merge
+from builder.changes import compare, merge, merging
 from builder.changes.merging import Side
 from builder.changes.ordering import merged_order
+from builder.changes.parts import by_key
 from runtime.playbook import Playbook
 from tests.builder.changes.test_comparing import changed, three
-from tests.builder.documents import Json, rule, stage, tool
+from tests.builder.documents import Json, document, rule, stage, tool
 
 
 def test_edits_of_different_fields_are_both_taken() -> None:
@@ -91,6 +92,27 @@ def test_a_stage_that_one_removed_and_the_other_leads_to_is_a_conflict() -> None
     theirs["transitions"] = theirs["transitions"][2:]
     assert [conflict.key for conflict in merge(three(), mine, theirs).open] == ["/stages/pick"]
     assert [conflict.key for conflict in merge(three(), theirs, mine).open] == ["/stages/pick"]
+
+
+def test_a_stage_that_one_removed_and_the_other_starts_in_is_a_conflict() -> None:
+    mine = changed((["initialStage"], "pick"))
+    theirs = three()
+    theirs["stages"] = [each for each in theirs["stages"] if each["id"] != "pick"]
+    theirs["transitions"] = []
+    merged = merge(three(), mine, theirs)
+    assert [conflict.key for conflict in merged.open] == ["/stages/pick"]
+    assert merged.document["initialStage"] == "pick"
+    assert "pick" in [each["id"] for each in merged.document["stages"]]
+
+
+def test_a_list_in_the_metadata_is_one_value_whatever_its_name() -> None:
+    base, mine, theirs = three(), three(), three()
+    base["metadata"] = {"stages": [{"id": "a"}]}
+    mine["metadata"] = {"stages": [{"id": "a"}, {"id": "b"}]}
+    theirs["metadata"] = {"stages": [{"id": "a"}, {"id": "c"}]}
+    merged = merge(base, mine, theirs)
+    assert [conflict.key for conflict in merged.open] == ["/metadata/stages"]
+    assert merged.document["metadata"] == mine["metadata"]
 
 
 def test_a_stage_that_only_one_removed_is_gone() -> None:
@@ -270,3 +292,29 @@ def unordered(value: Json) -> Any:
     return {
         name: {one["id"]: one for one in inner} if name in lists else inner for name, inner in value.items()
     }
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["base", "no base"])
+def test_two_large_playbooks_that_share_nothing_are_merged_without_looking_at_all_pairs(
+    known: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = 0
+
+    def counting(entries: Any, field: str) -> Any:
+        nonlocal looked
+        looked += len(entries or ())
+        return by_key(entries, field)
+
+    monkeypatch.setattr(merging, "by_key", counting)
+    mine = large("a", 1500)
+    merged = merge(mine if known else None, mine, large("b", 1500))
+    kept = {entry["id"] for entry in merged.document["stages"]}
+    asked = {conflict.key.rpartition("/")[2] for conflict in merged.conflicts}
+    assert {"b0", "b1499"} <= kept | asked
+    assert looked < 100 * 1500
+
+
+def large(prefix: str, count: int) -> Json:
+    stages = [stage(f"{prefix}{n}") for n in range(count)]
+    rules = [rule(f"{prefix}r{n}", f"{prefix}{n}", f"{prefix}{n + 1}") for n in range(count - 1)]
+    return document(stages, rules)

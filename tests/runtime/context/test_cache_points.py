@@ -92,6 +92,37 @@ def test_no_choice_is_better_than_the_planners(
     assert staircase(chosen) == pytest.approx(best)
 
 
+@given(
+    st.lists(st.tuples(st.integers(1, 5000), st.floats(0, 1)), min_size=1, max_size=7),
+    st.integers(1, 4),
+    st.floats(0, 1),
+    st.integers(0, 12_000),
+)
+def test_no_choice_is_better_where_the_last_write_costs_and_greedy_choices_are_no_exception(
+    steps: list[tuple[int, float]], slots: int, premium: float, written: int
+) -> None:
+    tokens, survival, offered = 0, 1.0, []
+    for index, (step, factor) in enumerate(steps):
+        tokens, survival = tokens + step, survival * factor
+        offered.append(Candidate(index, tokens, survival))
+
+    def value(choice: list[Candidate]) -> float:
+        last = choice[-1].tokens if choice else 0
+        return staircase(choice) - premium * max(0, last - written)
+
+    chosen = best_points(offered, slots, premium=premium, written=written)
+    choices = [list(c) for size in range(slots + 1) for c in combinations(offered, size)]
+    assert value(chosen) == pytest.approx(max(map(value, choices)), abs=1e-6)
+    greedy: list[Candidate] = []
+    while len(greedy) < slots:
+        more = [sorted([*greedy, c], key=lambda one: one.index) for c in offered if c not in greedy]
+        better = max(more, key=value, default=greedy)
+        if value(better) <= value(greedy):
+            break
+        greedy = better
+    assert value(chosen) >= value(greedy) - 1e-6
+
+
 def test_base_and_tail_are_marked_and_the_base_lives_longer() -> None:
     talk = long_talk()
     talk.turn("hi").ask()

@@ -47,6 +47,19 @@ def test_a_long_session_keeps_its_beginning_and_its_newest_turns_and_one_block_i
     assert last.segments[-1].text.startswith("29:")
 
 
+def test_the_two_newest_turns_stand_word_for_word_where_the_budget_has_room_for_them() -> None:
+    """The target alone takes none of them, however little is to be kept."""
+    context, words = {"budgetTokens": 8000, "budgetTarget": 1000, "keepRecent": 10}, LONG * 6
+    talk = told(Talk(unpriced(context=context), record("rehearsal")).start("pick"), 12, words)
+    batches = [number for number, w in enumerate(talk.windows) if any(s.replaced for s in w.segments)]
+    at = batches[0]
+    said = texts(talk.windows[at], "dialogue")
+    for number in (at - 1, at - 2):
+        assert f"{number}: {words}" in said
+        assert f"Answer {number}. {words}" in said
+    assert f"{at - 3}: {words}" not in said
+
+
 def test_one_batch_brings_the_window_down_to_the_target() -> None:
     context = {"budgetTokens": 5000}
     talk = told(Talk(unpriced(context=context), record("rehearsal")).start("pick"), 48, LONG[:200])
@@ -259,6 +272,21 @@ def test_it_pays_once_many_calls_read_a_long_middle() -> None:
     warm = numbers["calls"] * numbers["read"] * (numbers["removed"] - numbers["summary"])
     assert numbers["saves"] > 0
     assert numbers["saves"] == pytest.approx(warm - numbers["cost"], abs=20)
+
+
+def test_no_more_calls_are_expected_than_the_stage_has_turns_left() -> None:
+    def first_calls(max_turns: int | None) -> float:
+        document = playbook(context={"budgetTokens": 40_000, "keepRecent": 200})
+        stages = [stage.model_copy(update={"max_turns": max_turns}) for stage in document.stages]
+        talk = told(
+            Talk(document.model_copy(update={"stages": tuple(stages)}), record("claude-sonnet-5")).start(
+                "pick"
+            ),
+            5,
+        )
+        return float(next(d.numbers["calls"] for d in reversed(talk.decisions) if d.rule == "pays"))
+
+    assert first_calls(None) > first_calls(6)
 
 
 def test_nothing_is_decided_for_moneys_sake_within_a_turn_or_without_prices() -> None:

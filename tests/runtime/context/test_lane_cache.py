@@ -51,7 +51,7 @@ def requests_of(talk: Sequence[tuple[list[Segment], list[tuple[int, str]], int]]
 def sent_one_by_one(requests: Sequence[SentRequest]) -> Store:
     store: Store = {}
     for request in requests:
-        marks = marks_of(request.window, request.cache_points)
+        marks = marks_of(request.window, request.cache_points, SONNET)
         store = send(blocks_of(request.window), marks, store, SONNET, request.at).store
     return store
 

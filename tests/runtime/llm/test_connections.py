@@ -192,6 +192,12 @@ def test_without_anything_both_vendors_say_what_they_need() -> None:
         ({"OPENAI_API_KEY": "k"}, "", "responses", "gpt-6.2-sol"),
         ({"OPENAI_BASE_URL": "http://h/v1"}, "", "chat", ""),
         (
+            {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "https://eu.api.openai.com/v1"},
+            "",
+            "responses",
+            "gpt-6.2-sol",
+        ),
+        (
             {"OPENAI_BASE_URL": "http://h/v1"},
             "[connections.openai]\napi = 'responses'",
             "responses",

@@ -288,7 +288,7 @@ async def test_the_written_summary_is_used_when_its_place_is_rewritten_anyway() 
 @in_virtual_time
 async def test_the_written_summary_stands_after_a_rewriting_before_it() -> None:
     play = Play(
-        going_down(summaries="llm", budgetTokens=5000, keepRecent=100),
+        going_down(summaries="llm", budgetTokens=5000, budgetTarget=3000, keepRecent=100),
         [*seats(), {"text": SUMMARY}, *[{"text": WORDS * 3}] * 9],
     )
     await play.talk("A seat, please.", f"Window. {WORDS}")
