@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -124,6 +125,15 @@ async def test_an_overload_inside_a_stream_that_began_with_200_is_an_overload(ad
     error = await failure(adapter, say("The ", "bike", fault=fault))
     assert type(error) is Overloaded
     assert error.retryable
+
+
+@EVERY
+async def test_an_error_does_not_carry_the_packages_own_which_may_hold_the_key(adapter: Adapter) -> None:
+    error = {"type": "authentication_error", "status": 401, "message": "Incorrect API key: sk-canary."}
+    failed = await failure(adapter, {"error": error})
+    assert failed.__cause__ is None
+    assert failed.__suppress_context__
+    assert "sk-canary" not in "".join(traceback.format_exception(failed))
 
 
 @EVERY
