@@ -129,8 +129,9 @@ async def test_an_overload_inside_a_stream_that_began_with_200_is_an_overload(ad
 
 @EVERY
 async def test_an_error_does_not_carry_the_packages_own_which_may_hold_the_key(adapter: Adapter) -> None:
-    error = {"type": "authentication_error", "status": 401, "message": "Incorrect API key: sk-canary."}
-    failed = await failure(adapter, {"error": error})
+    refused = Fault(status=401, type="authentication_error", message="Incorrect API key: sk-canary.")
+    failed = await failure(adapter, refused)
+    assert type(failed) is NotAllowed
     assert failed.__cause__ is None
     assert failed.__suppress_context__
     assert "sk-canary" not in "".join(traceback.format_exception(failed))
